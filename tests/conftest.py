@@ -57,20 +57,28 @@ def lending(browser: Any) -> Any:
     """Make a browser reuse closed contexts after wiping them, and return it: a page there opens twice as fast.
 
     A blank page in each context keeps its processes alive. A context with the attribute `spent` is closed for good.
+    `browser.lent` lists the open contexts.
     """
     make, idle = browser.new_context, dict[str, list[Any]]()
+    browser.lent = []
 
     def new_context(**options: Any) -> Any:
         alike = idle.setdefault(repr(sorted(options.items())), [])
-        if alike:
-            return alike.pop()
+        context = alike.pop() if alike else fresh(options, alike)
+        browser.lent.append(context)
+        return context
+
+    def fresh(options: dict[str, Any], alike: list[Any]) -> Any:
         context = make(**options)
         close, blank = context.close, context.new_page()
 
         def closed() -> None:
+            if context not in browser.lent:
+                return
+            browser.lent.remove(context)
             if getattr(context, "spent", False):
                 close()
-            elif context not in alike:
+            else:
                 wipe(context, blank)
                 alike.append(context)
 
@@ -112,13 +120,22 @@ def chromium_browser() -> Iterator[Any]:
         browser.close()
 
 
+@pytest.fixture
+def chromium(browser: Any) -> Iterator[Any]:
+    """Yield the running Chromium; close the pages that the test has opened in it."""
+    before = list(browser.lent)
+    yield browser
+    for context in [each for each in browser.lent if each not in before]:
+        context.close()
+
+
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
+def browser() -> Iterator[Any]:
     """Yield a running Chromium. Skip the test if none is installed; fail it then in CI (`CI=true`)."""
     if CHROMIUM is None:
         if os.environ.get("CI") == "true":
             pytest.fail("Chromium is missing; .ci/run installs it.")
         pytest.skip("needs Chromium on the PATH")
     pytest.importorskip("playwright.sync_api")
-    with chromium_browser() as browser:
-        yield lending(browser)
+    with chromium_browser() as running:
+        yield lending(running)

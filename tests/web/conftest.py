@@ -1,16 +1,15 @@
-"""Fixtures of the web's tests: a pub, and one with a long name and its own Wi-Fi that a real server serves."""
+"""Fixtures of the web's tests: a pub, its pages on phones, and a pub with a long name and its own Wi-Fi."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from companion.history.export import PastGames
-from companion.history.review import Review
 from tests.web.measuring import ADDRESSES, TABLE_NAME
+from tests.web.phones import visit, with_a_past
 from tests.web.pub import Pub, opened, served
 
 
@@ -20,10 +19,33 @@ def pub(tmp_path: Path) -> Iterator[Pub]:
         yield place
 
 
+@pytest.fixture
+def address(pub: Pub) -> Iterator[str]:
+    """Serve `pub` by the real server, and yield its URL."""
+    with served(pub) as url:
+        yield url
+
+
+@pytest.fixture
+def visiting(chromium: Any, address: str) -> Callable[..., Any]:
+    """Return a function that opens a path of `pub` on a new phone in Chromium, and returns the live page (`visit`)."""
+    return lambda path, *how, **more: visit(chromium, address + path, *how, **more)
+
+
+@pytest.fixture
+def past(tmp_path: Path) -> Iterator[Pub]:
+    """Yield a pub with past games. A module whose `pub` it is overrides that fixture."""
+    with with_a_past(tmp_path) as place:
+        yield place
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
+    """Yield the address of a served pub with a long name and its own Wi-Fi, and the pub."""
     folder = tmp_path_factory.mktemp("layout")
-    having: dict[str, Any] = {"evening": PastGames(folder), "review": Review(folder)}
-    with opened(folder, addresses=ADDRESSES, name=TABLE_NAME, **having) as pub, served(pub) as address:
+    with (
+        opened(folder, addresses=ADDRESSES, name=TABLE_NAME, evening=True, review=True) as pub,
+        served(pub) as address,
+    ):
         pub.host()
         yield address, pub

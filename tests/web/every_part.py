@@ -7,14 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from companion.bots.adviser import Advisor
 from companion.evidence.lesson import Teacher
 from companion.evidence.taught import TaughtSets
-from companion.history.export import PastGames
-from companion.history.review import Review
-from companion.settings.file import SettingsFile
-from companion.settings.load import Origin, Settings
-from tests.web.pub import JPEG, Mute, Pub, StandInClips, opened
+from tests.web.pub import JPEG, USUAL, Pub, opened
 
 
 class StandInCalibration:
@@ -52,17 +47,6 @@ class IdleHouse:
 @contextmanager
 def everything(folder: Path, **more: Any) -> Iterator[Pub]:
     """Yield a pub on a data folder with every group of routes; `more` replaces parts by name."""
-    file = SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
-    parts: dict[str, Any] = {
-        "evening": PastGames(folder),
-        "review": Review(folder),
-        "advice": Advisor(lambda: pub.table.state()),
-        "house": IdleHouse(),
-        "voice": Mute(),
-        "clips": StandInClips(),
-        "calibrate": StandInCalibration(),
-        "teach": Teacher(TaughtSets(folder)),
-        "settings": file,
-    }
-    with opened(folder, **{**parts, **more}) as pub:
+    fakes = {"house": IdleHouse(), "calibrate": StandInCalibration(), "teach": Teacher(TaughtSets(folder))}
+    with opened(folder, **{**dict.fromkeys(USUAL, True), **fakes, **more}) as pub:
         yield pub

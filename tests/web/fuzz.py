@@ -9,31 +9,20 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 
 
-def _everything(folder: Path) -> Any:
-    """Return a context manager for a pub with the parts `evening`, `review` and `voice`."""
-    from companion.history.export import PastGames
-    from companion.history.review import Review
-    from tests.web.pub import Mute, opened
-
-    return opened(folder, evening=PastGames(folder), review=Review(folder), voice=Mute())
-
-
 def main(examples: int) -> int:
     """Try every operation of the API with up to `examples` generated requests; return Schemathesis's exit status."""
-    from companion.table.commands import StartGame
-    from tests.web.pub import PIN, served
+    from tests.web.pub import PIN, opened, served
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        _everything(Path(folder)) as pub,
+        opened(Path(folder), evening=True, review=True, voice=True) as pub,
         served(pub) as address,
     ):
-        pub.table.submit(StartGame(header={"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}))
+        pub.start()
         token = pub.pairing.pair(PIN, "fuzz", "127.0.0.1")
         command = ["-m", "schemathesis.cli", "run", f"{address}/api/openapi.json", "--checks", CHECKS]
         command += ["--header", f"Cookie: pegpip={token}", "--max-examples", str(examples), "--workers", "2"]

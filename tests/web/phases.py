@@ -18,8 +18,6 @@ from typing import Any
 import msgspec
 from PIL import Image, ImageDraw
 
-from companion.bots.adviser import Advisor
-from companion.history.export import PastGames
 from companion.table.commands import Answer, BotAwaits, BotDecides, NoteMotion, Observe, PlayLine, StartGame
 from companion.table.photos import Photos
 from tests.conftest import chromium_browser
@@ -261,8 +259,7 @@ def main(folder: Path, only: Sequence[str]) -> None:
 
 def photograph(browser: Any, kept: Path, name: str, script: Any, folder: Path, lessons: bool = False) -> None:
     """Play one script on a table of its own."""
-    advisor = Advisor(lambda: pub.table.state())
-    having: dict[str, Any] = {"evening": PastGames(kept), "advice": advisor, "photos": Photos(kept)}
+    having: dict[str, Any] = {"evening": True, "advice": True, "photos": Photos(kept)}
     with opened(kept, name="The Plough Inn", **having) as pub, served(pub) as address:
         pages = {}
         for view, (path, width, height) in VIEWS.items():

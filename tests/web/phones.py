@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-from companion.bots.adviser import Advisor
 from companion.history.fairness import course_of, evidence_after
-from companion.history.review import Review
-from companion.settings.file import SettingsFile
-from companion.settings.load import Origin, Settings
 from companion.table.evening.statistics import Tally
 from tests.waiting import until
-from tests.web.pub import HEADER, PIN, Pub, opened, served
+from tests.web.pub import HEADER, PIN, Pub, opened
 
 _SCREENS = ((360, 640), (390, 844), (820, 1180), (1280, 720), (1920, 1080))
 SIZES = {f"{wide}x{high}": (wide, high) for wide, high in _SCREENS}
@@ -78,26 +73,21 @@ class PastGames:
         return {"dice": dice or "", "sets": ["", "Blue"], **evidence_after(throws).view(), "course": course_of(throws)}
 
 
-@contextmanager
-def with_a_past(folder: Path) -> Iterator[tuple[str, Pub]]:
-    """Yield the address of a served pub with the past games of `PastGames`, and the pub."""
-    advisor = Advisor(lambda: pub.table.state())
-    file = SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
-    having: dict[str, Any] = {"evening": PastGames(), "review": Review(folder), "advice": advisor, "settings": file}
-    with opened(folder, **having) as pub, served(pub) as address:
-        yield address, pub
+def with_a_past(folder: Path) -> AbstractContextManager[Pub]:
+    """Open a pub with the past games of `PastGames` on a data folder."""
+    return opened(folder, evening=PastGames(), review=True, advice=True, settings=True)
 
 
 def phone(chromium: Any, address: str, size: str = "390x844", look: str = "dark", paired: bool = False) -> Any:
+    """Return an empty page of a new phone; `errors` lists those of its scripts, `problems` also its console's."""
     width, height = SIZES[size]
     context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
     context.add_cookies([{"name": "look", "value": look, "url": address}])
     if paired:
-        answer = context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"})
-        assert answer.ok
+        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
     page = context.new_page()
-    page.problems = []
-    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.errors, page.problems = [], []
+    page.on("pageerror", lambda error: [told.append(str(error)) for told in (page.errors, page.problems)])
     page.on("console", lambda told: page.problems.append(told.text) if told.type == "error" else None)
     return page
 
@@ -107,18 +97,23 @@ def live(page: Any, address: str) -> None:
     page.wait_for_selector('#live[data-live="yes"]')
 
 
+def visit(chromium: Any, url: str, size: str = "390x844", look: str = "dark", paired: bool = False) -> Any:
+    """Open a URL of a served pub on a new phone, and return the page once it is live."""
+    page = phone(chromium, "/".join(url.split("/")[:3]), size, look, paired)
+    live(page, url)
+    return page
+
+
+def newest(page: Any, pub: Pub) -> None:
+    """Wait until a page shows the newest snapshot."""
+    page.wait_for_selector(f'html[data-pulse="{pub.table.snapshot().pulse}"]', state="attached")
+
+
 OVER = """(each, [x, y]) => {
   const hit = document.elementFromPoint(x, y);
   return hit === each ? "" : String(hit?.outerHTML);
 }"""
 """JavaScript that returns what covers an element at a point of the window, as HTML; "" if nothing does."""
-
-
-def control(chromium: Any, address: str) -> Any:
-    """Open the control page on a paired phone, and wait until it is live."""
-    page = phone(chromium, address, paired=True)
-    live(page, address + "/control")
-    return page
 
 
 def tap_twice(page: Any, place: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,12 +15,19 @@ from typing import Any
 
 import flask
 
+from companion.bots.adviser import Advisor
 from companion.bots.daily_puzzle import DailyPuzzle
 from companion.bots.remarks import Remarks
 from companion.bots.vote import Vote
 from companion.errors import Doubt
+from companion.games.engine.notation import line_of
+from companion.games.engine.players import careless
 from companion.games.engine.rulebook import form_of
 from companion.games.registry import GAMES
+from companion.history.export import PastGames
+from companion.history.review import Review
+from companion.settings.file import SettingsFile
+from companion.settings.load import Origin, Settings
 from companion.table.commands import Observe, PlayLine
 from companion.table.journal import Journal
 from companion.table.photos import Photos
@@ -240,6 +248,40 @@ def play(pub: Pub, *lines: dict[str, Any]) -> None:
         pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
 
 
+USUAL: dict[str, Callable[[Path, Table], Any]] = {
+    "evening": lambda folder, _: PastGames(folder),
+    "review": lambda folder, _: Review(folder),
+    "advice": lambda _, table: Advisor(table.state),
+    "settings": lambda folder, _: settings_file(folder),
+    "voice": lambda _, __: Mute(),
+    "clips": lambda _, __: StandInClips(),
+}
+"""What the part of a pub with that name usually is, made from the data folder and the table."""
+
+
+def settings_file(folder: Path) -> SettingsFile:
+    """Return the settings file of a data folder, whose changes are accepted and go nowhere else."""
+    return SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda _: [], lambda _: None)
+
+
+def play_one(pub: Pub, dice: random.Random) -> None:
+    """Play a throw, or the decision that a careless player makes, on the newest snapshot."""
+    game = pub.table.state().record.game
+    assert game is not None
+    choice = careless(game.transcript.state)
+    play(pub, {"throw": dice.choices(range(1, 7), k=choice)} if isinstance(choice, int) else line_of(choice))
+
+
+def play_out(pub: Pub, dice: random.Random, leaves: tuple[str, int] | None = None) -> None:
+    """Play the game on the table to its end; `leaves`: who leaves it, after how many lines."""
+    for _ in range(leaves[1] if leaves else 0):
+        play_one(pub, dice)
+    if leaves:
+        play(pub, {"leave": leaves[0]})
+    while not pub.state()["over"]:
+        play_one(pub, dice)
+
+
 @contextmanager
 def opened(
     folder: Path,
@@ -248,14 +290,18 @@ def opened(
     name: str = "Peg & Pip",
     **parts: Any,
 ) -> Iterator[Pub]:
-    """Yield a pub on a data folder, with `parts` by name (`make_more`); the part `tray` is a fake unless it is None."""
+    """Yield a pub on a data folder, with `parts` by name (`make_more`); True stands for the part in `USUAL`.
+
+    The part `tray` is a fake unless it is None.
+    """
     clock, tray = Clock(), StandInTray()
     table = Table(Journal(folder), Photos(folder), clock=clock, wall=lambda: 1_700_000_000.0)
     table.start()
     pairing = Pairing(PIN, MemoryTokens(), clock)
     feed, games = Feed(table), parts.get("games", tuple(map(form_of, GAMES.values())))
     health = {"status": "ok", "parts": {"camera": {"ok": True, "says": "The tray is in view."}}}
-    having: dict[str, Any] = {"tray": tray, "photos": StandInPhotos(), **parts}
+    made = {name: USUAL[name](folder, table) if part is True else part for name, part in parts.items()}
+    having: dict[str, Any] = {"tray": tray, "photos": StandInPhotos(), **made}
     photos = having["photos"]
     make_more: dict[str, Callable[[Any], Routes]] = {
         "settings": lambda it: settings.routes(it, pairing),

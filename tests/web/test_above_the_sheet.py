@@ -40,7 +40,6 @@ def test_on_a_phone_the_action_sheet_never_covers_half_a_line_of_scores(
             assert lines
             assert [each for each in lines if each["shown"] and not each["above"] and not each["below"]] == [], moment
     assert fed.problems == []
-    fed.close()
 
 
 @pytest.mark.parametrize("game", ["crib_dice", "crapola"])
@@ -55,7 +54,6 @@ def test_a_phone_shows_all_three_players_scores_above_the_action_sheet(
         lines = fed.page.evaluate(LINES)
         assert len(lines) >= 3
         assert [each["kind"] for each in lines if not (each["shown"] and each["above"])] == [], moment
-    fed.close()
 
 
 @pytest.mark.parametrize("path", ["/tray", "/control"])
@@ -70,4 +68,3 @@ def test_on_wide_tray_and_control_pages_no_players_score_is_hidden(
             fed.show(shown[moment])
             assert fed.page.locator(".player:visible").count() == 3, (moment, width)
             assert fed.page.locator(".player.under").count() == 0, (moment, width)
-    fed.close()

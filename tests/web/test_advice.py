@@ -9,35 +9,20 @@ from typing import Any
 
 import pytest
 
-from companion.bots.adviser import Advisor
-from companion.games.engine.game import Throw
-from companion.games.engine.notation import line_of
-from companion.games.engine.players import LEVELS
-from companion.history.export import PastGames
 from companion.table.commands import StartGame
-from tests.web.pub import HEADER, Pub, opened, play
+from tests.web.pub import HEADER, Pub, opened, play, play_out
 
 OPENING: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 2, 4, 6]}]
 
 
 @pytest.fixture
 def advised(tmp_path: Path) -> Iterator[Pub]:
-    past = PastGames(tmp_path)
-    advisor = Advisor(lambda: pub.table.state())
-    with opened(tmp_path, evening=past, advice=advisor) as pub:
+    with opened(tmp_path, evening=True, advice=True) as pub:
         yield pub
 
 
 def start(pub: Pub, **terms: Any) -> None:
     pub.table.submit(StartGame(header=HEADER, terms=terms))
-
-
-def play_out(pub: Pub) -> None:
-    """Play the game on the table to its end with careless decisions and random dice."""
-    dice = random.Random(5)
-    while not (game := pub.table.state().record.game).transcript.state.standing.over:  # type: ignore[union-attr]
-        choice = LEVELS["careless"](game.transcript.state)  # type: ignore[union-attr]
-        play(pub, line_of(Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice))
 
 
 def test_api_odds_gives_the_snapshot_number_player_goal_and_best_option(advised: Pub) -> None:
@@ -77,7 +62,7 @@ def test_tournament_mode_refuses_odds_until_the_game_is_over(advised: Pub) -> No
         assert "tournament mode" in answer.json["message"]
     assert advised.table.snapshot().safe_chance is None
     play(advised, {"do": "stop"})
-    play_out(advised)
+    play_out(advised, random.Random(5))
     assert guest.get("/api/chances").status_code == 200
     assert guest.get("/api/story").status_code == 200
 
@@ -93,7 +78,7 @@ def test_api_chances_gives_win_chances_after_each_line_and_follows_an_undo(advis
     after = guest.get("/api/chances").json["chances"]
     assert after[:2] == before[:2]
     assert after[2][0] < before[2][0]
-    play_out(advised)
+    play_out(advised, random.Random(5))
     told = guest.get("/api/chances").json
     winner = advised.table.snapshot().state["outcome"]["winners"][0]  # type: ignore[index]
     assert told["chances"][-1] == [float(side == winner) for side in told["sides"]]
@@ -103,7 +88,7 @@ def test_the_luck_story_and_past_game_apis_report_equal_luck_for_a_game(advised:
     start(advised)
     guest = advised.stranger()
     assert guest.get("/api/story").status_code == 409
-    play_out(advised)
+    play_out(advised, random.Random(5))
     told = guest.get("/api/story").json
     game = guest.get("/api/evening").json["games"][0]["id"]
     past = guest.get(f"/api/evening/{game}/luck").json

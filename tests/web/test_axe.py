@@ -37,5 +37,4 @@ def test_axe_finds_no_violation_on_the_web_pages_that_show_a_live_game(
             found[moment, look] = in_each_look(fed.page, (look,))
     fed.lose()
     found["lost", "in each"] = in_each_look(fed.page, looks)
-    fed.close()
     assert {where: ill for where, ill in found.items() if ill} == {}

@@ -51,7 +51,6 @@ def test_qr_codes_on_the_tv_page_scan_during_after_and_without_a_game(
         assert decoded(fed) == [ADDRESSES.wifi, ADDRESSES.page], moment
     fed.lose()
     assert decoded(fed) == [ADDRESSES.wifi, ADDRESSES.page]
-    fed.close()
 
 
 def by_nobody(_pub: Pub) -> None:
@@ -78,7 +77,6 @@ def test_a_table_without_an_owner_shows_the_owners_qr_code_on_the_tv_page(
         fed = FedPage(chromium, address, "/tv")
         resize(fed, SCREEN)
         assert decoded(fed) == [ADDRESSES.wifi, owner_url(ADDRESSES.page, pub.pairing.owner_code())]
-        fed.close()
 
 
 def test_with_damaged_pairings_the_tv_page_shows_no_owners_qr_code(
@@ -89,7 +87,6 @@ def test_with_damaged_pairings_the_tv_page_shows_no_owners_qr_code(
         fed = FedPage(chromium, address, "/tv")
         resize(fed, SCREEN)
         assert decoded(fed) == [ADDRESSES.wifi, ADDRESSES.page]
-        fed.close()
 
 
 def test_a_new_tables_tv_page_fits_a_scannable_qr_code_for_the_owner(chromium: Any, tmp_path: Path) -> None:

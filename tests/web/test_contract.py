@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from companion.games.registry import GAMES
-from companion.history.export import PastGames
-from companion.history.review import Review
-from tests.web.pub import HEADER, PIN, Mute, Pub, observation, opened
+from tests.web.pub import HEADER, PIN, Pub, observation, opened
 from web.catalogue import LANGUAGES
 from web.guard import COOKIE, TOKEN_DAYS
 from web.pages import Addresses
@@ -101,7 +99,7 @@ def test_healthz_gives_an_overall_status_and_a_finding_for_the_camera(pub: Pub) 
 
 def test_the_openapi_description_matches_every_served_route(pub: Pub, tmp_path: Path) -> None:
     (tmp_path / "all").mkdir()
-    with opened(tmp_path / "all", evening=PastGames(tmp_path), review=Review(tmp_path), voice=Mute()) as everything:
+    with opened(tmp_path / "all", evening=True, review=True, voice=True) as everything:
         for each in (pub, everything):
             described_as_served(each)
 

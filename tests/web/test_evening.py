@@ -29,7 +29,7 @@ LINES: list[dict[str, Any]] = [
 
 @pytest.fixture
 def played(tmp_path: Path) -> Iterator[Pub]:
-    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
+    with opened(tmp_path, evening=True) as pub:
         pub.table.submit(StartGame(header={**HEADER, "players": ["=1+1", "Ben"]}))
         for line in LINES:
             pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
@@ -53,7 +53,7 @@ def test_the_evening_api_returns_a_game_move_by_move(played: Pub) -> None:
 
 
 def test_evening_api_returns_a_finished_games_luckiest_throw_and_chance(tmp_path: Path) -> None:
-    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
+    with opened(tmp_path, evening=True) as pub:
         short = {"entry": 0, "target": 1}
         pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": short}))
         lines = ({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
@@ -124,7 +124,7 @@ def test_evening_api_gives_player_statistics_over_all_games_and_per_game(played:
 
 def test_evening_api_splits_a_finished_crag_result_into_luck_and_decisions(tmp_path: Path) -> None:
     """Throws entered by hand have no photo, and /api/evening/dice counts the faces thrown."""
-    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
+    with opened(tmp_path, evening=True) as pub:
         pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann"]}))
         for category in CATEGORIES:
             for line in ({"throw": [1, 6, 6]}, {"do": "score", "category": category}):
@@ -152,7 +152,7 @@ def test_evening_api_refuses_luck_and_win_chances_of_an_unfinished_game(played: 
 
 def test_evening_api_gives_win_chances_after_each_line_of_a_finished_game(tmp_path: Path) -> None:
     """A game of one player has no win chances: 409."""
-    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
+    with opened(tmp_path, evening=True) as pub:
         for players in (["Ann", "Ben"], ["Ann"]):
             pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": players}))
             for at, category in enumerate(CATEGORIES):

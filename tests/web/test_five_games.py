@@ -11,12 +11,9 @@ from click.testing import CliRunner
 
 from companion.commands.export import command as export
 from companion.commands.import_ import command as import_
-from companion.games.engine.game import Leave, Throw
-from companion.games.engine.notation import line_of
-from companion.games.engine.players import careless
 from companion.history.export import PastGames
-from companion.table.commands import NextGame, PlayLine, StartGame
-from tests.web.pub import Pub, opened, served
+from companion.table.commands import NextGame, StartGame
+from tests.web.pub import Pub, opened, play_out, served
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "evening"
 QUICK = {"game": "crapola", "rules": {"target": 1500, "entry": 0}}
@@ -28,18 +25,6 @@ GAMES: list[dict[str, Any]] = [
 ]
 LEAVES = ("Cid", 9)
 """The player that leaves the second game, and after how many lines."""
-
-
-def play_out(pub: Pub, chance: random.Random, leaves: tuple[str, int] | None = None) -> None:
-    """Play the game to its end with careless decisions and random dice; `leaves`: who leaves, after how many lines."""
-    for played in range(10_000):
-        state = pub.table.state().record.game.transcript.state  # type: ignore[union-attr]
-        if state.standing.over:
-            return
-        choice = Leave(leaves[0]) if leaves and played == leaves[1] else careless(state)
-        action = Throw(tuple(chance.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice
-        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line_of(action)))
-    raise AssertionError("a game that does not end")
 
 
 def evening(pub: Pub) -> None:
@@ -79,10 +64,10 @@ def test_five_past_games_are_equal_after_the_export_and_import_commands(tmp_path
 @pytest.mark.browser
 @pytest.mark.evening
 def test_evening_page_shows_standings_and_replays_of_five_games(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+    with opened(tmp_path, evening=True) as pub, served(pub) as address:
         evening(pub)
         OUT.mkdir(parents=True, exist_ok=True)
-        page = chromium.new_context(viewport={"width": 1180, "height": 820}).new_page()
+        page = chromium.new_page(viewport={"width": 1180, "height": 820})
         page.goto(f"{address}/evening")
         page.wait_for_selector(".records")
         games = pub.stranger().get("/api/evening").json["games"]
@@ -107,4 +92,3 @@ def test_evening_page_shows_standings_and_replays_of_five_games(chromium: Any, t
             saved.value.save_as(OUT / f"shared-{place + 1}.png")
             page.go_back()
             page.wait_for_selector(".records")
-        page.context.close()

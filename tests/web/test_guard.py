@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from companion.history.export import PastGames
-from companion.history.review import Review
 from tests.web.pub import HEADER, PIN, MemoryTokens, Pub, opened
 from web.guard import host_name, same_origin
 from web.pairing.guesses import MAX_ADDRESSES, Guesses
@@ -95,7 +93,7 @@ def test_web_server_404_is_json_under_api_and_an_html_page_elsewhere(pub: Pub) -
 
 def test_pages_escape_html_in_player_and_table_names(tmp_path: Path) -> None:
     name = "</script><img src=x>&<b>"
-    with opened(tmp_path, evening=PastGames(tmp_path), review=Review(tmp_path), name=name) as pub:
+    with opened(tmp_path, evening=True, review=True, name=name) as pub:
         pub.start(players=[name, "Ben"])
         for path in ("/", "/control", "/tv", "/tray", "/help", "/evening", "/dice", "/learn", "/review"):
             page = pub.host().get(path).text

@@ -3,61 +3,49 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from companion.history.export import PastGames as Journaled
 from companion.table.commands import NextGame, StartGame
 from tests.web.accessibility import violations
-from tests.web.phones import MIDGAME, control, live, phone, tap_twice, with_a_past
-from tests.web.pub import ALONE, HEADER, Pub, observation, opened, play, served
-from tests.web.test_five_games import play_out
+from tests.web.phones import MIDGAME, newest, tap_twice, visit
+from tests.web.pub import ALONE, HEADER, Pub, observation, opened, play, play_out, served
 from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    with with_a_past(tmp_path) as found:
-        yield found
+def pub(past: Pub) -> Pub:
+    return past
 
 
 def test_scoreboard_page_shows_a_lost_connection_and_reconnects_by_itself(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with opened(tmp_path / "a") as pub:
         with served(pub, ALONE) as address:
-            page = phone(chromium, address)
-            live(page, address + "/")
+            page = visit(chromium, address + "/")
         page.wait_for_selector('#live[data-live="no"]')
         assert "not live" in page.inner_text("#live")
     (tmp_path / "b").mkdir()
     with opened(tmp_path / "b") as again, served(again, (ALONE[0], int(address.rsplit(":", 1)[1]))):
         page.wait_for_selector('#live[data-live="yes"]')
-    page.context.close()
 
 
 def test_a_page_refused_an_event_stream_still_shows_the_next_snapshot(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
-        number = pub.start()
-        first, second = phone(chromium, address), phone(chromium, address)
-        live(first, address + "/")
-        live(second, address + "/")
+        pub.start()
+        pages = [visit(chromium, address + "/") for _ in range(2)]
         assert len(pub.site.stream) == 1
         play(pub, MIDGAME[0])
-        for page in (first, second):
-            page.wait_for_selector(f'html[data-number="{number + 1}"]', state="attached")
-            page.context.close()
+        for page in pages:
+            newest(page, pub)
 
 
-def test_pairing_button_admits_the_phone_whose_dice_code_is_on_the_tv_page(chromium: Any, site: Any) -> None:
-    address, pub = site
-    asker, screen = phone(chromium, address), phone(chromium, address, "1920x1080")
-    live(asker, address + "/control")
-    live(screen, address + "/tv")
+def test_pairing_button_admits_the_phone_whose_dice_code_is_on_the_tv_page(pub: Pub, visiting: Any) -> None:
+    asker, screen = visiting("/control"), visiting("/tv", "1920x1080")
     asker.fill("#phone-name", "Ann's phone")
     asker.click("#pair-button")
     label = asker.get_attribute("#pair-dice .dice", "aria-label")
@@ -71,39 +59,32 @@ def test_pairing_button_admits_the_phone_whose_dice_code_is_on_the_tv_page(chrom
     screen.wait_for_selector("#code", state="hidden")
     assert [each.name for each in pub.pairing.phones()] == ["Ann's phone"]
     assert asker.problems == screen.problems == []
-    asker.context.close()
-    screen.context.close()
 
 
-def test_control_page_question_about_a_die_is_answered_with_one_tap(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_control_page_question_about_a_die_is_answered_with_one_tap(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
     page.wait_for_selector("dialog[open]")
     page.click('dialog button[aria-label="It is a 3"]')
     page.wait_for_selector("dialog[open]", state="detached")
     assert pub.table.snapshot().throws[0].values.count(3) == 1
-    page.context.close()
 
 
-def test_control_page_corrects_a_die_of_a_past_throw_to_the_tapped_face(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_control_page_corrects_a_die_of_a_past_throw_to_the_tapped_face(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
     play(pub, MIDGAME[0])
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     page.click("#throws-fold > summary")
     page.click('#throws button[aria-label^="Ann\'s 6"]')
     page.click('dialog button[aria-label="It is a 3"]')
     page.wait_for_selector("#toast")
     assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
-    page.context.close()
 
 
-def test_control_page_shows_a_player_as_left_after_leaving_is_confirmed(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_control_page_shows_a_player_as_left_after_leaving_is_confirmed(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben & Co", "Cid"]}))
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     page.click("#more summary")
     page.click("[data-key='leave']")
     page.select_option("#leave-who", "Ben & Co")
@@ -117,31 +98,28 @@ def test_control_page_shows_a_player_as_left_after_leaving_is_confirmed(chromium
     page.click("#more summary")
     page.click("[data-key='leave']")
     assert page.locator("#leave-who option").all_inner_texts() == ["Ann", "Cid"]
-    page.context.close()
 
 
-def test_control_page_lets_nobody_leave_a_game_that_began_meanwhile(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_control_page_lets_nobody_leave_a_game_that_began_meanwhile(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1500, "entry": 0}}))
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     page.click("#more summary")
     page.click("[data-key='leave']")
     play_out(pub, random.Random(7))
     pub.table.submit(NextGame(number=pub.table.snapshot().number))
-    page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+    newest(page, pub)
     page.click("dialog button.danger")
     page.wait_for_selector("#toast:has-text('moved on')", timeout=5000)
     page.wait_for_selector("dialog", state="detached")
     assert not pub.state().get("left")
-    page.context.close()
 
 
 def test_control_page_seats_a_known_player_by_a_tap_with_the_old_colour(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub) as address:
+    with opened(tmp_path, evening=True) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cid"]}))
         play(pub, MIDGAME[0])
         pub.table.submit(StartGame(header={**HEADER, "players": ["Cid", "Dot"]}))
-        page = control(chromium, address)
+        page = visit(chromium, address + "/control", paired=True)
         page.click("#more summary")
         page.click("[data-key='new-2']")
         page.click("[data-key='known-Ben']")
@@ -154,15 +132,14 @@ def test_control_page_seats_a_known_player_by_a_tap_with_the_old_colour(chromium
             "all => all.map((each) => each.style.getPropertyValue('--colour'))"
         )
         assert shown == ["var(--p2)", "var(--p0)", "var(--p1)"]
-        page.context.close()
 
 
 def test_control_page_fills_an_edited_seat_at_one_tap_on_a_known_player(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub) as address:
+    with opened(tmp_path, evening=True) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
         play(pub, MIDGAME[0])
         pub.table.submit(StartGame(header={**HEADER, "players": ["Cid", "Dot"]}))
-        page = control(chromium, address)
+        page = visit(chromium, address + "/control", paired=True)
         page.click("#more summary")
         page.click("[data-key='new-2']")
         page.wait_for_selector("[data-key='known-Ben']")
@@ -171,13 +148,10 @@ def test_control_page_fills_an_edited_seat_at_one_tap_on_a_known_player(chromium
         page.keyboard.press("Delete")
         page.click("[data-key='known-Ben']")
         assert page.input_value("[data-key='seat-1']") == "Ben"
-        page.context.close()
 
 
-def test_tray_page_dice_move_by_keyboard_drag_and_double_tap(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = phone(chromium, address, "820x1180")
-    live(page, address + "/tray")
+def test_tray_page_dice_move_by_keyboard_drag_and_double_tap(pub: Pub, visiting: Any) -> None:
+    page = visiting("/tray", "820x1180")
     grip = page.wait_for_selector('.grip[data-id="2"]')
     grip.focus()
     with page.expect_response("**/api/tray/move"):
@@ -201,13 +175,10 @@ def test_tray_page_dice_move_by_keyboard_drag_and_double_tap(chromium: Any, site
     assert moves[1][3] > 180
     assert moves[2][1] == 0
     assert moves[2][2:] == pytest.approx((160, 216), abs=3)
-    page.context.close()
 
 
-def test_tray_page_still_updates_after_delete_key_lifts_a_dragged_die(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = phone(chromium, address, "820x1180")
-    live(page, address + "/tray")
+def test_tray_page_still_updates_after_delete_key_lifts_a_dragged_die(pub: Pub, visiting: Any) -> None:
+    page = visiting("/tray", "820x1180")
     box = page.wait_for_selector('.grip[data-id="0"]').bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
@@ -217,13 +188,10 @@ def test_tray_page_still_updates_after_delete_key_lifts_a_dragged_die(chromium: 
     page.mouse.up()
     pub.tray.lift([3])
     page.wait_for_selector('.grip[data-id="3"]', state="detached", timeout=5000)
-    page.context.close()
 
 
-def test_tray_page_moves_a_dragged_die_without_shake_after_a_touch_cancel(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = phone(chromium, address, "820x1180")
-    live(page, address + "/tray")
+def test_tray_page_moves_a_dragged_die_without_shake_after_a_touch_cancel(pub: Pub, visiting: Any) -> None:
+    page = visiting("/tray", "820x1180")
     box, tray = page.wait_for_selector('.grip[data-id="0"]').bounding_box(), page.locator("#tray").bounding_box()
     session = page.context.new_cdp_session(page)
     touch = [{"x": tray["x"] + tray["width"] / 2, "y": tray["y"] + tray["height"] * 0.9}]
@@ -236,13 +204,10 @@ def test_tray_page_moves_a_dragged_die_without_shake_after_a_touch_cancel(chromi
     with page.expect_response("**/api/tray/move"):
         page.mouse.up()
     assert ("shake",) not in pub.tray.done
-    page.context.close()
 
 
-def test_dice_page_shows_the_chosen_set_though_another_answer_is_late(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = phone(chromium, address)
-    live(page, address + "/dice")
+def test_dice_page_shows_the_chosen_set_though_another_answer_is_late(pub: Pub, visiting: Any) -> None:
+    page = visiting("/dice")
     late: list[Any] = []
     page.route("**/api/evening/dice", lambda route: late.append(route))
     with page.expect_request("**/api/evening/dice"):
@@ -253,4 +218,3 @@ def test_dice_page_shows_the_chosen_set_though_another_answer_is_late(chromium: 
         late[0].continue_()
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert page.input_value("#set") == "Blue"
-    page.context.close()

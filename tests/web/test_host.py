@@ -5,62 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 import pytest
 
-from companion.settings.file import SettingsFile
-from companion.settings.load import Origin, Settings
 from tests.scanning import scanned
-from tests.web.pub import ADDRESSES, PIN, Pub, opened, served
+from tests.web.phones import newest, phone
+from tests.web.pub import ADDRESSES, PIN, Pub, opened
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    file = SettingsFile(Origin(tmp_path / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
-    with opened(tmp_path, settings=file) as pub, served(pub) as address:
-        yield address, pub
+def pub(tmp_path: Path) -> Iterator[Pub]:
+    with opened(tmp_path, settings=True) as place:
+        yield place
 
 
-def page_of(chromium: Any, width: int = 390, height: int = 844) -> Any:
-    return chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce").new_page()
-
-
-def hosting(chromium: Any, address: str) -> Any:
-    """Return a new page at a URL on a phone that has paired by the PIN."""
-    page = page_of(chromium)
-    assert page.request.post(urljoin(address, "/api/pair"), data={"pin": PIN, "name": "Host"}).ok
-    page.goto(address)
-    return page
-
-
-def test_only_the_first_phone_to_scan_the_tv_page_qr_code_becomes_owner(chromium: Any, site: Any) -> None:
-    address, pub = site
-    screen = page_of(chromium, 1920, 1080)
-    screen.goto(f"{address}/tv")
-    screen.wait_for_selector('#live[data-live="yes"]')
+def test_only_the_first_phone_to_scan_the_tv_page_qr_code_becomes_owner(
+    chromium: Any, pub: Pub, visiting: Any, address: str
+) -> None:
+    screen = visiting("/tv", "1920x1080")
     code = scanned(screen)
     assert code.startswith(f"{ADDRESSES.page}control#first=")
     first = code.replace(ADDRESSES.page, f"{address}/")
-    host = page_of(chromium)
+    host, late = phone(chromium, address), phone(chromium, address)
     host.goto(first)
     host.wait_for_url("**/setup")
     host.wait_for_selector("#begin")
     screen.wait_for_selector("#host", state="detached")
     assert screen.is_visible("#page")
-    late = page_of(chromium)
     late.goto(first)
     late.wait_for_selector("#pair-problem:not([hidden])")
     assert [each.name for each in pub.pairing.phones()] == [""]
-    for page in (screen, host, late):
-        page.context.close()
 
 
-def test_settings_page_confirms_each_saved_field_and_marks_an_invalid_one(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = hosting(chromium, f"{address}/settings")
+def test_settings_page_confirms_each_saved_field_and_marks_an_invalid_one(pub: Pub, visiting: Any) -> None:
+    page = visiting("/settings", paired=True)
     page.fill("#strip-brightness", "0.3")
     page.press("#strip-brightness", "Tab")
     page.wait_for_selector("#strip-brightness-says:text-is('Saved.')")
@@ -76,11 +56,10 @@ def test_settings_page_confirms_each_saved_field_and_marks_an_invalid_one(chromi
     page.reload()
     page.wait_for_selector("#strip-brightness")
     assert page.input_value("#strip-brightness") == "0.3"
-    page.context.close()
 
 
-def test_menu_volume_is_disabled_until_sounds_are_on_and_survives_a_reload(chromium: Any, site: Any) -> None:
-    page = hosting(chromium, f"{site[0]}/settings")
+def test_menu_volume_is_disabled_until_sounds_are_on_and_survives_a_reload(visiting: Any) -> None:
+    page = visiting("/settings", paired=True)
     page.wait_for_selector("#strip-brightness")
     page.click(".menu summary")
     assert page.is_disabled("#volume"), "a phone is quiet until it is told otherwise"
@@ -90,12 +69,10 @@ def test_menu_volume_is_disabled_until_sounds_are_on_and_survives_a_reload(chrom
     page.wait_for_selector("#strip-brightness")
     page.click(".menu summary")
     assert (page.input_value("#volume"), page.is_disabled("#volume")) == ("0.8", False)
-    page.context.close()
 
 
-def test_setup_page_starts_a_game_with_pasted_names_and_chosen_colours(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = hosting(chromium, f"{address}/setup")
+def test_setup_page_starts_a_game_with_pasted_names_and_chosen_colours(pub: Pub, visiting: Any) -> None:
+    page = visiting("/setup", paired=True)
     page.fill("[data-key='seat-0']", "Zoë, Max, Fay")
     page.press("[data-key='seat-0']", "Tab")
     page.wait_for_selector("[data-key='seat-2']")
@@ -106,30 +83,25 @@ def test_setup_page_starts_a_game_with_pasted_names_and_chosen_colours(chromium:
     page.wait_for_url("**/tray")
     assert (pub.table.snapshot().header or {})["players"] == ["Max", "Fay"]
     assert pub.table.snapshot().sitting.colours == {"Max": 3, "Fay": 1}
-    page.context.close()
 
 
-def test_setup_page_names_the_running_game_that_it_would_end(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = hosting(chromium, f"{address}/setup")
+def test_setup_page_names_the_running_game_that_it_would_end(pub: Pub, visiting: Any) -> None:
+    page = visiting("/setup", paired=True)
     page.fill("[data-key='seat-0']", "Cid, Dee")
     page.press("[data-key='seat-0']", "Tab")
     assert page.inner_text("#begin") == "Begin the game"
     pub.start()
-    page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+    newest(page, pub)
     before = pub.table.snapshot().number
     page.click("#begin")
     page.wait_for_selector("#game-fields .notice:has-text('Crib Dice')")
     assert pub.table.snapshot().number == before
     page.click("#begin:has-text('End that game and begin')")
     page.wait_for_url("**/tray")
-    page.context.close()
 
 
-def test_control_page_says_when_a_phone_cannot_reach_the_table_to_pair(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = page_of(chromium)
-    page.goto(f"{address}/control")
+def test_control_page_says_when_a_phone_cannot_reach_the_table_to_pair(pub: Pub, visiting: Any) -> None:
+    page = visiting("/control")
     page.route("**/api/pair**", lambda route: route.abort())
     for tap in ("#pair-form button[type=submit]", "#pair-button"):
         page.fill("#pin", PIN)
@@ -141,16 +113,12 @@ def test_control_page_says_when_a_phone_cannot_reach_the_table_to_pair(chromium:
     page.click("#pair-form button[type=submit]")
     page.wait_for_selector("#pair", state="hidden")
     assert len(pub.pairing.phones()) == 1
-    page.context.close()
 
 
-def test_phone_pages_neither_reload_nor_hide_a_join_code_on_a_503_answer(chromium: Any, site: Any) -> None:
+def test_phone_pages_neither_reload_nor_hide_a_join_code_on_a_503_answer(visiting: Any) -> None:
     """A table that stops refuses with 503: a host's page would be lost by a reload, a guest's join code be hidden."""
-    address, _ = site
-    host, guest = hosting(chromium, f"{address}/control"), page_of(chromium)
-    guest.goto(f"{address}/control")
+    host, guest = visiting("/control", paired=True), visiting("/control")
     for page in (host, guest):
-        page.wait_for_selector('#live[data-live="yes"]')
         page.evaluate("window.kept = true")
         page.route("**/api/phones", lambda route: route.fulfill(status=503, json={}))
     guest.click("#pair-button")
@@ -159,5 +127,3 @@ def test_phone_pages_neither_reload_nor_hide_a_join_code_on_a_503_answer(chromiu
             page.wait_for_event("response", lambda response: response.status == 503)
     assert guest.is_visible("#pair-dice .dice")
     assert host.evaluate("window.kept") is True
-    for page in (host, guest):
-        page.context.close()

@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-from companion.bots.adviser import Advisor
 from companion.bots.player import BotPlayer
-from companion.history.export import PastGames
 from companion.table.commands import StartGame
 from tests.waiting import until
 from tests.web.accessibility import violations
-from tests.web.pub import HEADER, PIN, Pub, opened, served
+from tests.web.pub import HEADER, Pub, opened
 
 pytestmark = pytest.mark.browser
 PAUSE_S = 0.2
@@ -27,17 +25,7 @@ SHOWN = """([number, words]) => document.documentElement.dataset.number == numbe
 
 
 @pytest.fixture
-def page(chromium: Any) -> Iterator[Any]:
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
-    page = context.new_page()
-    page.problems = []
-    page.on("pageerror", lambda error: page.problems.append(str(error)))
-    yield page
-    context.close()
-
-
-@pytest.fixture
-def house_pub(tmp_path: Path) -> Iterator[Pub]:
+def pub(tmp_path: Path) -> Iterator[Pub]:
     houses: list[BotPlayer] = []
 
     class Holding:
@@ -46,8 +34,7 @@ def house_pub(tmp_path: Path) -> Iterator[Pub]:
         def hold(self, seconds: float, phone: int) -> None:
             houses[0].hold(seconds, phone)
 
-    advisor = Advisor(lambda: pub.table.state())
-    with opened(tmp_path, evening=PastGames(tmp_path), advice=advisor, house=Holding()) as pub:
+    with opened(tmp_path, evening=True, advice=True, house=Holding()) as pub:
         house = BotPlayer(pub.table, time.monotonic, pause_s=PAUSE_S)
         houses.append(house)
         leave = pub.table.subscribe(house.hear)
@@ -81,73 +68,70 @@ def set_up(page: Any) -> None:
 
 
 def test_a_crapola_game_against_the_bot_runs_from_setup_form_to_replay(
-    page: Any, house_pub: Pub, tmp_path: Path
+    pub: Pub, visiting: Any, address: str, tmp_path: Path
 ) -> None:
     """Ends with the story of the game on the phone and its replay on the page of the evening."""
     anns = iter(ANNS)
     seen: set[str] = set()
-    with served(house_pub) as address:
-        assert page.context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Ann"}).ok
-        page.goto(f"{address}/control")
-        set_up(page)
-        number = -1
-        while not (snapshot := house_pub.table.snapshot()).state["over"]:  # type: ignore[index]
-            state = snapshot.state or {}
-            awaited = snapshot.notice is not None and snapshot.notice.code.startswith("house_awaits")
-            if snapshot.number == number or (state["player"] == "House" and not awaited):
-                assert until(lambda: house_pub.table.snapshot() != snapshot)
-                continue
-            page.wait_for_function(SHOWN, arg=[snapshot.number, "anyone" if state["player"] == "House" else ""])
-            if state["player"] == "House":
-                number = snapshot.number
-                seen.add(page.inner_text("#can"))
-                assert page.query_selector("#pick button") is None
-                assert not page.is_visible("#advice")
-                enter(page, HOUSES if state["throw_sizes"] == [6] else [2, 3, 4, 4, 6])
-            elif state["throw_sizes"] and "stop" not in state["decisions"]:
-                number = snapshot.number
-                enter(page, next(anns))
-            elif "keep" in state["decisions"]:
-                number = snapshot.number
-                page.click("#advice summary")
-                page.wait_for_selector(".weighed .top")
-                page.wait_for_selector("#moment", state="hidden")
-                assert violations(page) == []
-                page.click("[data-key='keep']")
-            else:
-                number = snapshot.number
-                page.click("#big button:has-text('Bank')")
-        page.wait_for_selector("#story:not([hidden])")
-        told = page.inner_text("#story")
-        assert "House" in told
-        assert "luckiest" in told
-        assert page.is_visible("#story .chances [role=img]")
-        page.wait_for_selector("#moment", state="hidden")
-        assert violations(page) == []
-        page.screenshot(path=str(tmp_path / "story.png"), full_page=True)
-        page.goto(f"{address}/evening")
-        page.click("#games a")
-        page.wait_for_selector("#luck:not([hidden])")
-        page.click(".replay button >> nth=0")
-        page.wait_for_function("() => document.querySelector('.mark').textContent !== ''")
-        page.wait_for_selector("#luck .chances [role=img][aria-label*='House 0 %']")
-        assert violations(page) == []
+    page = visiting("/control", paired=True)
+    set_up(page)
+    number = -1
+    while not (snapshot := pub.table.snapshot()).state["over"]:  # type: ignore[index]
+        state = snapshot.state or {}
+        awaited = snapshot.notice is not None and snapshot.notice.code.startswith("house_awaits")
+        if snapshot.number == number or (state["player"] == "House" and not awaited):
+            assert until(lambda: pub.table.snapshot() != snapshot)
+            continue
+        page.wait_for_function(SHOWN, arg=[snapshot.number, "anyone" if state["player"] == "House" else ""])
+        if state["player"] == "House":
+            number = snapshot.number
+            seen.add(page.inner_text("#can"))
+            assert page.query_selector("#pick button") is None
+            assert not page.is_visible("#advice")
+            enter(page, HOUSES if state["throw_sizes"] == [6] else [2, 3, 4, 4, 6])
+        elif state["throw_sizes"] and "stop" not in state["decisions"]:
+            number = snapshot.number
+            enter(page, next(anns))
+        elif "keep" in state["decisions"]:
+            number = snapshot.number
+            page.click("#advice summary")
+            page.wait_for_selector(".weighed .top")
+            page.wait_for_selector("#moment", state="hidden")
+            assert violations(page) == []
+            page.click("[data-key='keep']")
+        else:
+            number = snapshot.number
+            page.click("#big button:has-text('Bank')")
+    page.wait_for_selector("#story:not([hidden])")
+    told = page.inner_text("#story")
+    assert "House" in told
+    assert "luckiest" in told
+    assert page.is_visible("#story .chances [role=img]")
+    page.wait_for_selector("#moment", state="hidden")
+    assert violations(page) == []
+    page.screenshot(path=str(tmp_path / "story.png"), full_page=True)
+    page.goto(f"{address}/evening")
+    page.click("#games a")
+    page.wait_for_selector("#luck:not([hidden])")
+    page.click(".replay button >> nth=0")
+    page.wait_for_function("() => document.querySelector('.mark').textContent !== ''")
+    page.wait_for_selector("#luck .chances [role=img][aria-label*='House 0 %']")
+    assert violations(page) == []
+
     assert {"House's turn – anyone, throw its 6 dice", "House keeps 5 – anyone, throw 5 dice"} <= seen
-    assert page.problems == []
+    assert page.errors == []
 
 
-def test_the_new_game_form_seats_a_renamed_bot_under_the_present_name(page: Any, house_pub: Pub) -> None:
+def test_the_new_game_form_seats_a_renamed_bot_under_the_present_name(pub: Pub, visiting: Any) -> None:
     """The house was named Maud in the last game, and is named House since."""
     terms = {"house": {"player": "Maud", "level": "best"}}
-    house_pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Maud"]}, terms=terms))
-    with served(house_pub) as address:
-        assert page.context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Ann"}).ok
-        page.goto(f"{address}/control")
-        page.click("#more summary")
-        page.click("[data-key='new-2']")
-        assert [page.input_value(f"[data-key='seat-{seat}']") for seat in (0, 1)] == ["Ann", "House"]
-        page.click("dialog button.main")
-        page.wait_for_selector("dialog", state="detached")
-        house = house_pub.table.snapshot().terms.house
-        assert house is not None
-        assert house.player == "House"
+    pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Maud"]}, terms=terms))
+    page = visiting("/control", paired=True)
+    page.click("#more summary")
+    page.click("[data-key='new-2']")
+    assert [page.input_value(f"[data-key='seat-{seat}']") for seat in (0, 1)] == ["Ann", "House"]
+    page.click("dialog button.main")
+    page.wait_for_selector("dialog", state="detached")
+    house = pub.table.snapshot().terms.house
+    assert house is not None
+    assert house.player == "House"

@@ -14,18 +14,12 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from companion.bots.adviser import Advisor
 from companion.evidence.lesson import Teacher
 from companion.evidence.taught import TaughtSets
-from companion.games.engine.game import Header, State
-from companion.games.engine.notation import header_line, line_of
-from companion.games.engine.players import careless
+from companion.games.engine.game import Header
+from companion.games.engine.notation import header_line
 from companion.games.registry import GAMES
-from companion.history.export import PastGames
-from companion.history.review import Review
-from companion.settings.file import SettingsFile
-from companion.settings.load import Origin, Settings
-from companion.table.commands import Answer, PlayLine, StartGame
+from companion.table.commands import Answer, StartGame
 from tests.web.accessibility import in_each_look
 from tests.web.injecting import PHOTO, FedPage
 from tests.web.measuring import (
@@ -45,7 +39,7 @@ from tests.web.measuring import (
     smallest_px,
     tell,
 )
-from tests.web.pub import Pub, observation, opened, served
+from tests.web.pub import Pub, observation, opened, play_out, served
 from tests.web.scenes import NAMES, scenes, seated
 from vision.teaching.witness import MIN_THROWS
 from web.pages import LOOKS
@@ -132,42 +126,26 @@ class Taught(TaughtSets):
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
     """Yield the address of a served pub after games between players with the longest names, and the pub."""
     folder = tmp_path_factory.mktemp("evening")
-    having: dict[str, Any] = {
-        "evening": PastGames(folder),
-        "review": Review(folder),
-        "teach": Teacher(Taught(folder)),
-        "advice": Advisor(lambda: pub.table.state()),
-        "calibrate": Doubtful(),
-        "settings": SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda _all: [], lambda _all: None),
-    }
+    usual = dict.fromkeys(("evening", "review", "advice", "settings"), True)
+    having: dict[str, Any] = {**usual, "teach": Teacher(Taught(folder)), "calibrate": Doubtful()}
     with opened(folder, addresses=ADDRESSES, name=TABLE_NAME, **having) as pub, served(pub) as address:
         quick = Header("crapola", NAMES[:6], {"entry": 0, "target": 1})
         for place, header in enumerate((*(list(seated(game))[-1] for game in GAMES.values() if WHOLE), quick)):
-            play_out(pub, header, at_s=100.0 + 7 * place)
+            play_doubted(pub, header, at_s=100.0 + 7 * place)
         yield address, pub
 
 
-def play_out(pub: Pub, header: Header, at_s: float) -> None:
+def play_doubted(pub: Pub, header: Header, at_s: float) -> None:
     """Play a whole game with careless decisions and random dice; its first throw is doubted and answered."""
     table, dice = pub.table, random.Random(5)
-    table.submit(StartGame(header=header_line(header)))
+    sizes = (table.submit(StartGame(header=header_line(header))).state or {})["throw_sizes"]
     table.submit(observation([], at_s=at_s - 1))
-    seen = dice.choices(range(1, 7), k=max(state_of(pub).throw_sizes))
+    seen = dice.choices(range(1, 7), k=max(sizes))
     table.submit(observation(seen, doubt="disagree", at_s=at_s))
     question = table.snapshot().question
     assert question is not None
     table.submit(Answer(question=question.id, values=question.values))
-    while not (state := state_of(pub)).standing.over:
-        choice = careless(state)
-        line = {"throw": dice.choices(range(1, 7), k=choice)} if isinstance(choice, int) else line_of(choice)
-        table.submit(PlayLine(number=table.snapshot().number, line=line))
-
-
-def state_of(pub: Pub) -> State:
-    """Return the state of the game on a pub's table."""
-    game = pub.table.state().record.game
-    assert game is not None
-    return game.transcript.state
+    play_out(pub, dice)
 
 
 @functools.cache
@@ -204,7 +182,6 @@ def test_game_pages_have_no_content_cut_off_covered_or_outside_the_window(
             fed.page.evaluate("(look) => { document.documentElement.dataset.look = look }", look)
             photograph(fed, f"{name}-{game}-{key}-{look}-{language}", size)
     assert fed.problems == []
-    fed.close()
     tell(f"{name}-{game}-{language}", wrong)
     assert wrong == {}
 
@@ -226,7 +203,6 @@ def test_pages_that_show_no_game_have_no_content_cut_off_or_covered(
     found = measured(fed, f"{name}-{language}", SIZES if WHOLE else (PHONE,))
     ill = in_each_look(fed.page) if WHOLE and language == "en" else []
     assert fed.problems == []
-    fed.close()
     assert found == {}
     assert ill == []
 
@@ -258,7 +234,6 @@ def test_no_content_is_cut_off_in_a_dialog_of_the_control_page(
         fed.page.keyboard.press("Escape")
         fed.page.wait_for_selector("dialog", state="detached")
     assert fed.problems == []
-    fed.close()
     assert wrong == {}
 
 
@@ -282,7 +257,6 @@ def test_no_text_is_cut_off_on_a_page_that_has_lost_its_connection(
     fed.show(scenes(list(seated(GAMES["crag"]))[-1])["deciding"])
     fed.lose()
     found = measured(fed, f"lost-{name}-{language}", SIZES if WHOLE else (SCREEN if name == "tv" else PHONE,))
-    fed.close()
     assert found == {}
 
 

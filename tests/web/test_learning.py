@@ -9,14 +9,9 @@ from typing import Any
 
 import pytest
 
-from companion.bots.adviser import Advisor
-from companion.games.engine.game import Throw
-from companion.games.engine.notation import line_of
-from companion.games.engine.players import LEVELS
-from companion.history.export import PastGames
 from companion.table.commands import StartGame
-from tests.web.phones import live, phone
-from tests.web.pub import HEADER, Pub, opened, play, served
+from tests.web.phones import live, phone, visit
+from tests.web.pub import HEADER, Pub, opened, play, play_out, served
 from web.pairing.roles import Role
 
 VOTERS = ("0123456789abcdef", "fedcba9876543210", "00112233445566ff")
@@ -26,44 +21,44 @@ VOTERS = ("0123456789abcdef", "fedcba9876543210", "00112233445566ff")
 def learning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
     """Yield the address of a served pub on whose table a game of two careless players is over, and the pub."""
     folder = tmp_path_factory.mktemp("learning")
-    parts: dict[str, Any] = {"evening": PastGames(folder), "advice": Advisor(lambda: pub.table.state())}
-    with opened(folder, **parts) as pub, served(pub) as address:
-        play_out(pub)
+    with opened(folder, evening=True, advice=True) as pub, served(pub) as address:
+        whole_game(pub)
         yield address, pub
 
 
-def play_out(pub: Pub, **terms: Any) -> None:
+@pytest.fixture
+def pub(tmp_path: Path) -> Iterator[Pub]:
+    with opened(tmp_path, evening=True, advice=True) as place:
+        yield place
+
+
+def whole_game(pub: Pub, **terms: Any) -> None:
     """Play a game to its end between two careless players, with the same dice each time."""
     pub.table.submit(StartGame(header=HEADER, terms=terms))
-    dice = random.Random(5)
-    while (game := pub.table.state().record.game) and not game.transcript.state.standing.over:
-        choice = LEVELS["careless"](game.transcript.state)
-        play(pub, line_of(Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice))
+    play_out(pub, random.Random(5))
 
 
 def vote(client: Any, question: int, option: int, voter: str) -> Any:
     return client.post("/api/vote", json={"question": question, "option": option, "voter": voter})
 
 
-def test_vote_api_hides_the_best_option_until_one_vote_per_player_is_cast(tmp_path: Path) -> None:
-    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
-    with opened(tmp_path, **parts) as pub:
-        play_out(pub)
-        guest = pub.stranger()
-        told = guest.get("/api/vote").json
-        assert told["wanted"] == 2
-        assert 1 <= len(told["questions"]) <= 3
-        assert all("best" not in each and "values" not in each for each in told["questions"])
-        after = vote(guest, 0, 0, VOTERS[0]).json["questions"][0]
-        assert (after["votes"], after["mine"], after["shown"]) == (1, 0, False)
-        assert vote(guest, 0, 1, VOTERS[0]).json["questions"][0]["votes"] == 1, "a phone may change its mind"
-        answer = vote(guest, 0, 0, VOTERS[1]).json["questions"][0]
-        assert answer["shown"]
-        assert answer["counts"][:2] == [1, 1]
-        assert answer["values"][answer["best"]] == max(answer["values"])
-        assert answer["values"][answer["taken"]] < answer["values"][answer["best"]]
-        assert answer["reasons"]
-        assert vote(guest, 0, 0, VOTERS[2]).status_code == 422, "the answer is shown"
+def test_vote_api_hides_the_best_option_until_one_vote_per_player_is_cast(pub: Pub) -> None:
+    whole_game(pub)
+    guest = pub.stranger()
+    told = guest.get("/api/vote").json
+    assert told["wanted"] == 2
+    assert 1 <= len(told["questions"]) <= 3
+    assert all("best" not in each and "values" not in each for each in told["questions"])
+    after = vote(guest, 0, 0, VOTERS[0]).json["questions"][0]
+    assert (after["votes"], after["mine"], after["shown"]) == (1, 0, False)
+    assert vote(guest, 0, 1, VOTERS[0]).json["questions"][0]["votes"] == 1, "a phone may change its mind"
+    answer = vote(guest, 0, 0, VOTERS[1]).json["questions"][0]
+    assert answer["shown"]
+    assert answer["counts"][:2] == [1, 1]
+    assert answer["values"][answer["best"]] == max(answer["values"])
+    assert answer["values"][answer["taken"]] < answer["values"][answer["best"]]
+    assert answer["reasons"]
+    assert vote(guest, 0, 0, VOTERS[2]).status_code == 422, "the answer is shown"
 
 
 def test_vote_api_lets_a_player_but_no_guest_show_the_best_option_early(learning: tuple[str, Pub]) -> None:
@@ -90,24 +85,21 @@ def test_vote_api_refuses_an_unknown_question_or_option_or_a_bad_voter_id(
     assert learning[1].stranger().post("/api/vote", json=body).status_code == status
 
 
-def test_vote_api_answers_409_while_no_game_is_finished(tmp_path: Path) -> None:
-    with opened(tmp_path, advice=Advisor(lambda: pub.table.state())) as pub:
-        assert pub.stranger().get("/api/vote").status_code == 409
-        pub.table.submit(StartGame(header=HEADER))
-        assert pub.stranger().get("/api/vote").status_code == 409
+def test_vote_api_answers_409_while_no_game_is_finished(pub: Pub) -> None:
+    assert pub.stranger().get("/api/vote").status_code == 409
+    pub.table.submit(StartGame(header=HEADER))
+    assert pub.stranger().get("/api/vote").status_code == 409
 
 
-def test_ratings_api_rates_decisions_but_none_of_games_marked_serious(tmp_path: Path) -> None:
-    past = PastGames(tmp_path)
-    with opened(tmp_path, evening=past, advice=Advisor(lambda: pub.table.state())) as pub:
-        play_out(pub, serious=True)
-        assert pub.stranger().get("/api/evening/ratings").json == {"ratings": []}
-        play_out(pub)
-        rated = pub.stranger().get("/api/evening/ratings").json["ratings"]
-        assert {each["player"] for each in rated} == set(HEADER["players"])
-        for each in rated:
-            assert each["decisions"] > 0
-            assert 0 <= each["low"] <= each["regret"] <= each["high"]
+def test_ratings_api_rates_decisions_but_none_of_games_marked_serious(pub: Pub) -> None:
+    whole_game(pub, serious=True)
+    assert pub.stranger().get("/api/evening/ratings").json == {"ratings": []}
+    whole_game(pub)
+    rated = pub.stranger().get("/api/evening/ratings").json["ratings"]
+    assert {each["player"] for each in rated} == set(HEADER["players"])
+    for each in rated:
+        assert each["decisions"] > 0
+        assert 0 <= each["low"] <= each["regret"] <= each["high"]
 
 
 def test_the_puzzle_of_the_day_lists_the_best_option_first_and_a_reason(learning: tuple[str, Pub]) -> None:
@@ -118,29 +110,23 @@ def test_the_puzzle_of_the_day_lists_the_best_option_first_and_a_reason(learning
     assert told["dice"] or told["kept"]
 
 
-def test_vote_api_offers_the_crapola_spend_amount_that_the_player_chose(tmp_path: Path) -> None:
+def test_vote_api_offers_the_crapola_spend_amount_that_the_player_chose(pub: Pub) -> None:
     """Of all amounts only the least and the greatest are listed; the vote adds the amount that the player spent."""
-    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
     hot = ({"throw": [1, 2, 3, 4, 5, 6]}, {"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}, {"do": "stop"})
     home = ({"throw": [1, 1, 2, 3, 4, 6]}, {"do": "keep", "dice": [1, 1]}, {"do": "stop"})
     spending = {"do": "spend", "on": "Ben", "points": 600}
     lines: list[Any] = [*hot, *hot, spending, *hot, *hot, *home, {"throw": [2, 2, 3, 3, 4, 6]}]
-    with opened(tmp_path, **parts) as pub:
-        pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1500, "entry": 0}}))
-        for line in lines:
-            play(pub, line)
-        told = pub.stranger().get("/api/vote").json
-        assert any(spending in each["options"] for each in told["questions"])
+    pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1500, "entry": 0}}))
+    play(pub, *lines)
+    told = pub.stranger().get("/api/vote").json
+    assert any(spending in each["options"] for each in told["questions"])
 
 
 @pytest.mark.browser
 def test_learn_page_shows_the_vote_answer_on_all_phones_after_two_votes(
     chromium: Any, learning: tuple[str, Pub]
 ) -> None:
-    address, _ = learning
-    pages = [phone(chromium, address) for _ in range(3)]
-    for page in pages:
-        live(page, f"{address}/learn")
+    pages = [visit(chromium, f"{learning[0]}/learn") for _ in range(3)]
     for page in pages[:2]:
         assert page.locator("#vote article .top").count() <= 1, "no answer but the one that a player showed"
         page.locator("#vote article").first.locator("button").first.click()
@@ -152,9 +138,7 @@ def test_learn_page_shows_the_vote_answer_on_all_phones_after_two_votes(
 def test_learn_page_shows_the_answer_of_the_puzzle_of_the_day_after_a_tap(
     chromium: Any, learning: tuple[str, Pub]
 ) -> None:
-    address, _ = learning
-    page = phone(chromium, address)
-    live(page, f"{address}/learn")
+    page = visit(chromium, f"{learning[0]}/learn")
     page.locator("#puzzle button").first.click()
     page.wait_for_selector("#puzzle .weighed .top")
     assert page.locator("#puzzle button").count() == 0
@@ -175,124 +159,102 @@ def test_german_learn_page_writes_a_decimal_comma_in_a_puzzle_reason(chromium: A
 
 
 @pytest.mark.browser
-def test_tv_page_hides_a_vote_questions_answer_after_one_of_two_votes(chromium: Any, tmp_path: Path) -> None:
-    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
-    with opened(tmp_path, **parts) as pub, served(pub) as address:
-        play_out(pub)
-        tv = phone(chromium, address, size="1280x720")
-        live(tv, f"{address}/tv")
-        guest = pub.stranger()
-        vote(guest, 0, 0, VOTERS[0])
+def test_tv_page_hides_a_vote_questions_answer_after_one_of_two_votes(pub: Pub, visiting: Any) -> None:
+    whole_game(pub)
+    tv = visiting("/tv", size="1280x720")
+    guest = pub.stranger()
+    vote(guest, 0, 0, VOTERS[0])
+    tv.wait_for_selector("#quiz:not([hidden]) .weighed")
+    assert tv.locator("#quiz .top").count() == 0, "the answer is hidden until all have voted"
+    vote(guest, 0, 0, VOTERS[1])
+    assert guest.get("/api/vote").json["questions"][0]["shown"]
+
+
+@pytest.mark.browser
+def test_tv_page_without_a_game_shows_the_daily_puzzle_then_its_answer(chromium: Any, pub: Pub, address: str) -> None:
+    tv = phone(chromium, address, size="1280x720")
+    tv.clock.install()
+    live(tv, f"{address}/tv")
+    assert tv.locator("#quiz").is_hidden()
+    for step, answered in ((20, 0), (20, 1)):
+        for _ in range(step // 2):
+            tv.clock.run_for(2_000)
         tv.wait_for_selector("#quiz:not([hidden]) .weighed")
-        assert tv.locator("#quiz .top").count() == 0, "the answer is hidden until all have voted"
-        vote(guest, 0, 0, VOTERS[1])
-        assert guest.get("/api/vote").json["questions"][0]["shown"]
+        assert tv.locator("#quiz .top").count() == answered
 
 
 @pytest.mark.browser
-def test_tv_page_without_a_game_shows_the_daily_puzzle_then_its_answer(chromium: Any, tmp_path: Path) -> None:
-    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
-    with opened(tmp_path, **parts) as pub, served(pub) as address:
-        tv = phone(chromium, address, size="1280x720")
-        tv.clock.install()
-        live(tv, f"{address}/tv")
-        assert tv.locator("#quiz").is_hidden()
-        for step, answered in ((20, 0), (20, 1)):
-            for _ in range(step // 2):
-                tv.clock.run_for(2_000)
-            tv.wait_for_selector("#quiz:not([hidden]) .weighed")
-            assert tv.locator("#quiz .top").count() == answered
-
-
-@pytest.mark.browser
-def test_tv_page_requests_the_daily_puzzle_anew_before_each_showing(chromium: Any, tmp_path: Path) -> None:
+def test_tv_page_requests_the_daily_puzzle_anew_before_each_showing(chromium: Any, pub: Pub, address: str) -> None:
     """A screen that stays on overnight showed the puzzle of the day on which it was opened."""
-    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
-    with opened(tmp_path, **parts) as pub, served(pub) as address:
-        tv = phone(chromium, address, size="1280x720")
-        puzzle = {**tv.request.get(f"{address}/api/puzzle").json(), "title": "Of today"}
-        tv.route("**/api/puzzle", lambda route: route.fulfill(json=puzzle))
-        tv.clock.install()
-        live(tv, f"{address}/tv")
-        for title in ("Of today", "Of tomorrow"):
-            puzzle["title"] = title
-            for _ in range(9):
-                tv.clock.run_for(2_000)
-            tv.wait_for_selector("#quiz:not([hidden]) h2")
-            assert tv.inner_text("#quiz h2").endswith(title)
-            for _ in range(16):
-                tv.clock.run_for(2_000)
-            tv.wait_for_selector("#quiz", state="hidden")
-        tv.context.close()
+    tv = phone(chromium, address, size="1280x720")
+    puzzle = {**tv.request.get(f"{address}/api/puzzle").json(), "title": "Of today"}
+    tv.route("**/api/puzzle", lambda route: route.fulfill(json=puzzle))
+    tv.clock.install()
+    live(tv, f"{address}/tv")
+    for title in ("Of today", "Of tomorrow"):
+        puzzle["title"] = title
+        for _ in range(9):
+            tv.clock.run_for(2_000)
+        tv.wait_for_selector("#quiz:not([hidden]) h2")
+        assert tv.inner_text("#quiz h2").endswith(title)
+        for _ in range(16):
+            tv.clock.run_for(2_000)
+        tv.wait_for_selector("#quiz", state="hidden")
 
 
 @pytest.mark.browser
-def test_learn_page_counts_two_taps_by_a_phone_without_storage_as_one_vote(chromium: Any, tmp_path: Path) -> None:
-    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
-    with opened(tmp_path, **parts) as pub, served(pub) as address:
-        play_out(pub)
-        page = phone(chromium, address)
-        page.add_init_script(
-            "Object.defineProperty(window, 'localStorage', { get() { throw new Error('private'); } });"
-        )
-        live(page, f"{address}/learn")
-        for option in range(2):
-            page.click(f"[data-key='0-{option}']")
-            page.wait_for_selector(f"[data-key='0-{option}'][aria-pressed='true']")
-        assert pub.stranger().get("/api/vote").json["questions"][0]["votes"] == 1
-        page.context.close()
+def test_learn_page_counts_two_taps_by_a_phone_without_storage_as_one_vote(
+    chromium: Any, pub: Pub, address: str
+) -> None:
+    whole_game(pub)
+    page = phone(chromium, address)
+    page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('private'); } });")
+    live(page, f"{address}/learn")
+    for option in range(2):
+        page.click(f"[data-key='0-{option}']")
+        page.wait_for_selector(f"[data-key='0-{option}'][aria-pressed='true']")
+    assert pub.stranger().get("/api/vote").json["questions"][0]["votes"] == 1
 
 
 @pytest.mark.browser
-def test_learn_page_polls_and_shows_vote_questions_after_failed_requests(chromium: Any, tmp_path: Path) -> None:
-    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
-    with opened(tmp_path, **parts) as pub, served(pub) as address:
-        play_out(pub)
-        page = phone(chromium, address)
-        live(page, f"{address}/learn")
-        page.wait_for_selector("#vote article")
-        page.route("**/api/vote*", lambda route: route.abort())
-        page.wait_for_event("requestfailed", lambda request: "/api/vote" in request.url)
-        page.unroute("**/api/vote*")
-        page.route("**/api/vote*", lambda route: route.fulfill(body='{"questions": ['))  # broken off
-        page.wait_for_event("response", lambda answer: "/api/vote" in answer.url, timeout=5000)
-        page.unroute("**/api/vote*")
-        page.wait_for_event("response", lambda answer: "/api/vote" in answer.url, timeout=5000)
-        page.wait_for_selector("#vote-box:not([hidden]) article")
-        page.context.close()
+def test_learn_page_polls_and_shows_vote_questions_after_failed_requests(pub: Pub, visiting: Any) -> None:
+    whole_game(pub)
+    page = visiting("/learn")
+    page.wait_for_selector("#vote article")
+    page.route("**/api/vote*", lambda route: route.abort())
+    page.wait_for_event("requestfailed", lambda request: "/api/vote" in request.url)
+    page.unroute("**/api/vote*")
+    page.route("**/api/vote*", lambda route: route.fulfill(body='{"questions": ['))  # broken off
+    page.wait_for_event("response", lambda answer: "/api/vote" in answer.url, timeout=5000)
+    page.unroute("**/api/vote*")
+    page.wait_for_event("response", lambda answer: "/api/vote" in answer.url, timeout=5000)
+    page.wait_for_selector("#vote-box:not([hidden]) article")
 
 
 @pytest.mark.browser
-def test_learn_page_shows_a_question_whose_photo_is_gone_without_it(chromium: Any, tmp_path: Path) -> None:
-    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
-
+def test_learn_page_shows_a_question_whose_photo_is_gone_without_it(chromium: Any, pub: Pub, address: str) -> None:
     def with_photo(route: Any) -> None:
         told = route.fetch().json()
         route.fulfill(json={**told, "questions": [{**each, "photo": 99} for each in told["questions"]]})
 
-    with opened(tmp_path, **parts) as pub, served(pub) as address:
-        play_out(pub)
-        page = phone(chromium, address)
-        page.route("**/api/vote?*", with_photo)
-        with page.expect_response("**/api/throws/99.jpg") as gone:
-            live(page, f"{address}/learn")
-        assert gone.value.status == 404
-        page.wait_for_selector("#vote article")
-        page.wait_for_function("() => !document.querySelector('#vote img')")
-        page.context.close()
+    whole_game(pub)
+    page = phone(chromium, address)
+    page.route("**/api/vote?*", with_photo)
+    with page.expect_response("**/api/throws/99.jpg") as gone:
+        live(page, f"{address}/learn")
+    assert gone.value.status == 404
+    page.wait_for_selector("#vote article")
+    page.wait_for_function("() => !document.querySelector('#vote img')")
 
 
 @pytest.mark.browser
-def test_scoreboard_asks_again_for_a_story_that_the_network_lost(chromium: Any, tmp_path: Path) -> None:
-    parts: dict[str, Any] = {"evening": PastGames(tmp_path), "advice": Advisor(lambda: pub.table.state())}
-    with opened(tmp_path, **parts) as pub, served(pub) as address:
-        play_out(pub)
-        page = phone(chromium, address)
-        page.clock.install()
-        page.route("**/api/story", lambda route: route.abort(), times=1)
-        with page.expect_event("requestfailed", lambda request: "/api/story" in request.url):
-            live(page, address)
-        for _ in range(3):
-            page.clock.fast_forward(5000)
-        page.wait_for_selector("#story:not([hidden]) h2")
-        page.context.close()
+def test_scoreboard_asks_again_for_a_story_that_the_network_lost(chromium: Any, pub: Pub, address: str) -> None:
+    whole_game(pub)
+    page = phone(chromium, address)
+    page.clock.install()
+    page.route("**/api/story", lambda route: route.abort(), times=1)
+    with page.expect_event("requestfailed", lambda request: "/api/story" in request.url):
+        live(page, address)
+    for _ in range(3):
+        page.clock.fast_forward(5000)
+    page.wait_for_selector("#story:not([hidden]) h2")

@@ -11,8 +11,8 @@ import pytest
 
 from companion.table.commands import StartGame
 from tests.web.accessibility import SMALL, in_each_look, violations
-from tests.web.phones import MIDGAME, SIZES, live, phone, with_a_past
-from tests.web.pub import HEADER, Pub, observation, play
+from tests.web.phones import MIDGAME, SIZES, live, phone, visit, with_a_past
+from tests.web.pub import HEADER, Pub, observation, play, served
 
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
@@ -25,18 +25,12 @@ HOSTS_ONLY = {"/control", "/review", "/settings", "/setup"}
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    with with_a_past(tmp_path) as found:
-        yield found
-
-
-@pytest.fixture
-def midgame(site: tuple[str, Pub]) -> tuple[str, Pub]:
-    """Return the site after some lines of a game, which is not over."""
-    _, pub = site
-    pub.table.submit(StartGame(header=HEADER))
-    play(pub, *MIDGAME)
-    return site
+def midgame(past: Pub) -> Iterator[tuple[str, Pub]]:
+    """Yield the address of a served pub in the middle of a game, and the pub."""
+    past.table.submit(StartGame(header=HEADER))
+    play(past, *MIDGAME)
+    with served(past) as address:
+        yield address, past
 
 
 @dataclass(frozen=True)
@@ -57,16 +51,16 @@ class Visit:
 @pytest.fixture(scope="module")
 def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
     """Yield the address of a pub in the middle of a game between players with long names, which no test changes."""
-    with with_a_past(tmp_path_factory.mktemp("club")) as (address, pub):
+    with with_a_past(tmp_path_factory.mktemp("club")) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "players": ["A" * 24, "Wwwwwwww Wwwwwwww Wwwwwww"[:24]]}))
         play(pub, *MIDGAME)
         yield address, pub
 
 
 @pytest.fixture(scope="module", params=PAGES)
-def visit(request: pytest.FixtureRequest, chromium: Any, club: tuple[str, Pub]) -> Iterator[Visit]:
+def visited(request: pytest.FixtureRequest, browser: Any, club: tuple[str, Pub]) -> Iterator[Visit]:
     path, (address, pub) = request.param, club
-    page = phone(chromium, address, paired=path in HOSTS_ONLY)
+    page = phone(browser, address, paired=path in HOSTS_ONLY)
     pub.make_owners()
     page.add_init_script(SHIFTS)
     live(page, address + path)
@@ -77,21 +71,21 @@ def visit(request: pytest.FixtureRequest, chromium: Any, club: tuple[str, Pub]) 
     page.context.close()
 
 
-def test_first_load_of_a_web_page_is_at_most_110_kb_without_layout_shift(visit: Visit) -> None:
-    assert sum(size for _, size in visit.sizes) <= FIRST_LOAD_BYTES, visit.sizes
-    assert visit.shifts == []
+def test_first_load_of_a_web_page_is_at_most_110_kb_without_layout_shift(visited: Visit) -> None:
+    assert sum(size for _, size in visited.sizes) <= FIRST_LOAD_BYTES, visited.sizes
+    assert visited.shifts == []
 
 
-def test_axe_finds_no_violation_on_a_page_even_at_double_text_size(visit: Visit) -> None:
-    assert in_each_look(visit.page, ("light", "dark")) == []
-    visit.page.evaluate("document.documentElement.style.fontSize = '200%'")
-    assert violations(visit.page) == []
-    visit.page.evaluate("document.documentElement.style.fontSize = ''")
-    assert visit.page.problems == []
+def test_axe_finds_no_violation_on_a_page_even_at_double_text_size(visited: Visit) -> None:
+    assert in_each_look(visited.page, ("light", "dark")) == []
+    visited.page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert violations(visited.page) == []
+    visited.page.evaluate("document.documentElement.style.fontSize = ''")
+    assert visited.page.problems == []
 
 
-def test_tab_key_reaches_every_control_of_a_page_and_shows_a_focus_ring(visit: Visit) -> None:
-    page = visit.page
+def test_tab_key_reaches_every_control_of_a_page_and_shows_a_focus_ring(visited: Visit) -> None:
+    page = visited.page
     wanted = set(page.evaluate(FOCUSABLE))
     reached: dict[str, bool] = {}
     page.evaluate("document.activeElement.blur()")
@@ -103,19 +97,19 @@ def test_tab_key_reaches_every_control_of_a_page_and_shows_a_focus_ring(visit: V
     assert [element for element, ringed in reached.items() if not ringed and element in wanted] == []
 
 
-def test_at_320_px_no_page_scrolls_sideways_or_has_a_small_tap_target(visit: Visit) -> None:
-    visit.page.set_viewport_size({"width": 320, "height": 640})
-    visit.page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = true; }")
-    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 320
-    assert visit.page.evaluate(SMALL) == []
+def test_at_320_px_no_page_scrolls_sideways_or_has_a_small_tap_target(visited: Visit) -> None:
+    visited.page.set_viewport_size({"width": 320, "height": 640})
+    visited.page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = true; }")
+    assert visited.page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert visited.page.evaluate(SMALL) == []
 
 
-def test_zoomed_to_200_percent_a_page_cuts_no_line_of_the_turn_off(visit: Visit) -> None:
-    visit.page.set_viewport_size({"width": 195, "height": 422})
-    visit.page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = false; }")
-    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 195
+def test_zoomed_to_200_percent_a_page_cuts_no_line_of_the_turn_off(visited: Visit) -> None:
+    visited.page.set_viewport_size({"width": 195, "height": 422})
+    visited.page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = false; }")
+    assert visited.page.evaluate("document.documentElement.scrollWidth") <= 195
     cut = "[...document.querySelectorAll('.stage')].some((each) => each.scrollWidth > each.clientWidth)"
-    assert not visit.page.evaluate(cut)
+    assert not visited.page.evaluate(cut)
 
 
 def test_winner_and_bar_have_a_ground_on_a_phone_that_mixes_no_colours(chromium: Any, club: tuple[str, Pub]) -> None:
@@ -133,13 +127,11 @@ def test_winner_and_bar_have_a_ground_on_a_phone_that_mixes_no_colours(chromium:
         "['.bar', '.stage'].map((each) => getComputedStyle(document.querySelector(each)).backgroundColor)"
     )
     assert "rgba(0, 0, 0, 0)" not in grounds
-    page.context.close()
 
 
 def test_axe_finds_no_violation_in_7_dialogs_of_the_control_page(chromium: Any, midgame: Any) -> None:
     address, pub = midgame
-    page = phone(chromium, address, paired=True)
-    live(page, address + "/control")
+    page = visit(chromium, address + "/control", paired=True)
     page.click("#more summary")
     page.click("#throws-fold > summary")
     for opener in ("enter", "new-2", "leave", "abandon", "phones", f"{pub.table.snapshot().throws[0].number}-0"):
@@ -155,7 +147,6 @@ def test_axe_finds_no_violation_in_7_dialogs_of_the_control_page(chromium: Any, 
     pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
     page.wait_for_selector("dialog[open] .crop")
     assert in_each_look(page, ("light", "dark")) == []
-    page.context.close()
 
 
 @pytest.mark.pictures
@@ -163,8 +154,7 @@ def test_axe_finds_no_violation_in_7_dialogs_of_the_control_page(chromium: Any, 
 def test_every_page_is_screenshot_at_every_size_and_colour_scheme(chromium: Any, midgame: Any, path: str) -> None:
     address, _ = midgame
     OUT.mkdir(parents=True, exist_ok=True)
-    page = phone(chromium, address, paired=path in HOSTS_ONLY)
-    live(page, address + path)
+    page = visit(chromium, address + path, paired=path in HOSTS_ONLY)
     for look in ("dark", "light"):
         page.evaluate(f"document.documentElement.dataset.look = '{look}'")
         for size, (width, height) in SIZES.items():
@@ -173,7 +163,6 @@ def test_every_page_is_screenshot_at_every_size_and_colour_scheme(chromium: Any,
             page.screenshot(path=picture)
             assert picture.stat().st_size > 8000
     assert page.problems == []
-    page.context.close()
 
 
 FOCUSABLE = """() => [...document.querySelectorAll('button, a[href], input, select, summary, [tabindex="0"]')]
@@ -185,8 +174,7 @@ FOCUSED = """() => { const on = document.activeElement, look = getComputedStyle(
 
 
 def test_setup_page_arrow_keys_reach_every_game_card_with_a_focus_ring(chromium: Any, midgame: Any) -> None:
-    page = phone(chromium, midgame[0], paired=True)
-    live(page, midgame[0] + "/setup")
+    page = visit(chromium, midgame[0] + "/setup", paired=True)
     page.focus("[type=radio]:checked")
     games = page.evaluate(RADIOS)
     reached = set()
@@ -196,7 +184,6 @@ def test_setup_page_arrow_keys_reach_every_game_card_with_a_focus_ring(chromium:
         assert page.evaluate(FOCUSED)[1]
     assert sorted(reached) == games
     assert len(games) == 3
-    page.context.close()
 
 
 TRANSFERRED = """performance.getEntries()
@@ -239,13 +226,12 @@ def test_web_fonts_that_arrive_late_cause_no_layout_shift(
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert page.evaluate("shifts") == []
     page.unroute("**/*.woff2")
-    page.context.close()
 
 
-def test_page_menu_stays_hidden_until_its_links_have_arrived(visit: Visit) -> None:
+def test_page_menu_stays_hidden_until_its_links_have_arrived(visited: Visit) -> None:
     """On a slow network the menu's icon arrives before its label, and would jump to make room for it."""
-    if visit.page.query_selector(".menu") is not None:
-        assert visit.page.evaluate(SHOWN_WITHOUT_THE_REST) == [True, False, True]
+    if visited.page.query_selector(".menu") is not None:
+        assert visited.page.evaluate(SHOWN_WITHOUT_THE_REST) == [True, False, True]
 
 
 SHOWN_WITHOUT_THE_REST = """() => { const menu = document.querySelector(".menu"), rest = menu.querySelector("nav");

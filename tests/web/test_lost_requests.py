@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from companion.table.commands import StartGame
-from tests.web.phones import MIDGAME, control, live, phone, with_a_past
+from tests.web.phones import MIDGAME, live, phone, visit
 from tests.web.pub import HEADER, Pub, opened, play, served
 from web.serving.limits import Limits
 
@@ -17,17 +16,15 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    with with_a_past(tmp_path) as found:
-        yield found
+def pub(past: Pub) -> Pub:
+    return past
 
 
-def test_offline_control_page_promises_to_send_a_bank_but_no_new_game(chromium: Any, site: Any) -> None:
+def test_offline_control_page_promises_to_send_a_bank_but_no_new_game(pub: Pub, visiting: Any) -> None:
     """An act without a snapshot's number, such as a vote or the table's voice, is not kept for later."""
-    address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME[:2])
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     page.route("**/api/**", lambda route: route.abort())
     page.click("#big button:has-text('Bank 5')")
     page.wait_for_selector("#toast:has-text('once it is back')")
@@ -35,20 +32,17 @@ def test_offline_control_page_promises_to_send_a_bank_but_no_new_game(chromium: 
     page.click("[data-key='new-2']")
     page.click("dialog button.main")
     page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
-    page.context.close()
 
 
-def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(chromium: Any, site: Any) -> None:
+def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(pub: Pub, visiting: Any) -> None:
     """A weak network loses single requests, and the stream may be silent until somebody acts."""
-    address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME[:2])
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     page.route("**/api/lines", lambda route: route.abort(), times=1)
     page.click("#big button:has-text('Bank 5')")
     page.wait_for_selector("#toast:has-text('has been sent')", timeout=5000)
     assert pub.state()["player"] == "Ben"
-    page.context.close()
 
 
 @pytest.mark.parametrize(
@@ -58,19 +52,18 @@ def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(chromium:
         ("/games/1", "**/api/evening/1", "#won:has-text('Ann won')"),
     ],
 )
-def test_page_asks_again_for_a_lost_answer(chromium: Any, site: Any, path: str, lost: str, shown: str) -> None:
-    page = phone(chromium, site[0])
+def test_page_asks_again_for_a_lost_answer(chromium: Any, address: str, path: str, lost: str, shown: str) -> None:
+    page = phone(chromium, address)
     page.route(lost, lambda route: route.abort(), times=1)
-    page.goto(site[0] + path)
+    page.goto(address + path)
     page.wait_for_selector(shown, timeout=5000)
-    page.context.close()
 
 
 def test_a_page_without_a_stream_stays_live_when_it_asks_for_one_again(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
         pub.start()
-        first, page = phone(chromium, address), phone(chromium, address)
-        live(first, address + "/")
+        visit(chromium, address + "/")
+        page = phone(chromium, address)
         page.add_init_script(
             "const later = setTimeout; window.setTimeout = (go, ms) => later(go, ms === 1000 ? 5 : ms);"
             "window.signs = []; window.asked = 0; const sent = fetch;"
@@ -82,14 +75,11 @@ def test_a_page_without_a_stream_stays_live_when_it_asks_for_one_again(chromium:
         )
         page.wait_for_function("() => asked > 2")
         assert "no" not in page.evaluate("signs")
-        for each in (first, page):
-            each.context.close()
 
 
-def test_control_page_says_why_its_list_of_phones_stays_empty(chromium: Any, site: Any) -> None:
-    page = control(chromium, site[0])
+def test_control_page_says_why_its_list_of_phones_stays_empty(visiting: Any) -> None:
+    page = visiting("/control", paired=True)
     page.route("**/api/phones", lambda route: route.abort())
     page.click("#more summary")
     page.click("[data-key='phones']")
     page.wait_for_selector("dialog #toast:has-text('reach the table')", timeout=5000)
-    page.context.close()

@@ -13,7 +13,7 @@ from companion.table.snapshot import Snapshot
 from companion.table.state import TableState
 from companion.table.tray.interpret import Memory
 from tests.web.injecting import FedPage, staged, stop_clock, watch_stage
-from tests.web.pub import Pub, served
+from tests.web.pub import Pub
 from tests.web.scenes import begun, with_line
 
 pytestmark = pytest.mark.browser
@@ -33,38 +33,36 @@ WIPE_OUT = (Throw((5, 5, 5, 2, 1, 4, 6)), NamePoint(5), Throw((2, 3, 4, 6)))
 
 
 @pytest.mark.parametrize("path", ["/tv", "/"])
-def test_scoreboard_and_tv_page_show_a_crib_dice_wipe_out_for_two_seconds(chromium: Any, pub: Pub, path: str) -> None:
+def test_scoreboard_and_tv_page_show_a_crib_dice_wipe_out_for_two_seconds(
+    chromium: Any, pub: Pub, path: str, address: str
+) -> None:
     before, after = told("crib_dice", *WIPE_OUT)[-2:]
-    with served(pub) as address:
-        fed = FedPage(chromium, address, path)
-        fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
-        stop_clock(fed.page)
-        fed.show(before)
-        watch_stage(fed.page)
-        fed.show(after, happens=True)
-        seen = staged(fed.page)
-        assert (seen["cried"], seen["dice"]) == ("Wipe-out: 5\u00a0lost", "Dice: 2, 3, 4, 6")
-        track, moment = sorted(seen["boxes"], key=lambda box: box["top"])[:: 1 if path == "/tv" else -1]
-        assert track["bottom"] <= moment["top"] or moment["bottom"] <= track["top"]
-        fed.page.clock.run_for(HELD_MS - 1)
-        assert fed.page.is_visible("#moment")
-        fed.page.clock.run_for(1)
-        assert fed.page.is_hidden("#moment")
-        fed.close()
+    fed = FedPage(chromium, address, path)
+    fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
+    stop_clock(fed.page)
+    fed.show(before)
+    watch_stage(fed.page)
+    fed.show(after, happens=True)
+    seen = staged(fed.page)
+    assert (seen["cried"], seen["dice"]) == ("Wipe-out: 5\u00a0lost", "Dice: 2, 3, 4, 6")
+    track, moment = sorted(seen["boxes"], key=lambda box: box["top"])[:: 1 if path == "/tv" else -1]
+    assert track["bottom"] <= moment["top"] or moment["bottom"] <= track["top"]
+    fed.page.clock.run_for(HELD_MS - 1)
+    assert fed.page.is_visible("#moment")
+    fed.page.clock.run_for(1)
+    assert fed.page.is_hidden("#moment")
 
 
-def test_the_tv_page_shows_a_crag_of_50_until_the_entry_is_undone(chromium: Any, pub: Pub) -> None:
+def test_the_tv_page_shows_a_crag_of_50_until_the_entry_is_undone(chromium: Any, pub: Pub, address: str) -> None:
     """All its dice are shown, also those that were not thrown again."""
     *_, thrown, entered = told("crag", Throw((6, 6, 2)), Keep((6, 6)), Throw((1,)), Enter("crag"))
-    with served(pub) as address:
-        fed = FedPage(chromium, address, "/tv")
-        fed.show(thrown)
-        watch_stage(fed.page)
-        fed.show(entered, happens=True)
-        assert (staged(fed.page)["cried"], staged(fed.page)["dice"]) == ("Crag! 50", "Dice: 1, 6, 6")
-        fed.show(thrown)  # undone
-        fed.page.wait_for_selector("#moment", state="hidden")
-        fed.close()
+    fed = FedPage(chromium, address, "/tv")
+    fed.show(thrown)
+    watch_stage(fed.page)
+    fed.show(entered, happens=True)
+    assert (staged(fed.page)["cried"], staged(fed.page)["dice"]) == ("Crag! 50", "Dice: 1, 6, 6")
+    fed.show(thrown)  # undone
+    fed.page.wait_for_selector("#moment", state="hidden")
 
 
 def test_crib_dice_skunk_event_at_the_games_end_counts_two_lost_games() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from companion.table.commands import PlayLine, StartGame
-from tests.web.pub import HEADER, Pub, opened, served
+from tests.web.pub import HEADER, Pub
 from web.catalogue import say
 from web.names import cleaned, problem_of
 
@@ -62,13 +60,12 @@ def test_pairing_strips_control_characters_and_outer_space_of_phone_name(pub: Pu
 
 
 @pytest.mark.parametrize("dice", ["\u202eBlue", "\x1b[2J", "  "])
-def test_games_api_refuses_a_dice_set_name_with_invisible_characters(tmp_path: Path, dice: str) -> None:
+def test_games_api_refuses_a_dice_set_name_with_invisible_characters(pub: Pub, dice: str) -> None:
     """The pages list it for everyone: it could not be told from the usual set, or would turn the text beside it."""
-    with opened(tmp_path) as pub:
-        host = pub.host()
-        refused = host.post("/api/games", json={**HEADER, "terms": {"dice": dice}})
-        assert (refused.status_code, refused.json["error"]) == (422, "name")
-        assert host.post("/api/games", json={**HEADER, "terms": {"dice": "Blue"}}).status_code == 200
+    host = pub.host()
+    refused = host.post("/api/games", json={**HEADER, "terms": {"dice": dice}})
+    assert (refused.status_code, refused.json["error"]) == (422, "name")
+    assert host.post("/api/games", json={**HEADER, "terms": {"dice": "Blue"}}).status_code == 200
 
 
 def test_text_catalogue_inserts_a_player_name_with_braces_unchanged() -> None:
@@ -76,13 +73,8 @@ def test_text_catalogue_inserts_a_player_name_with_braces_unchanged() -> None:
 
 
 @pytest.fixture
-def page(chromium: Any, tmp_path: Path) -> Iterator[tuple[Pub, Any]]:
-    with opened(tmp_path) as pub, served(pub) as address:
-        shown = chromium.new_page(viewport={"width": 390, "height": 844})
-        shown.goto(address)
-        shown.wait_for_selector('#live[data-live="yes"]')
-        yield pub, shown
-        shown.close()
+def page(pub: Pub, visiting: Any) -> tuple[Pub, Any]:
+    return pub, visiting("/")
 
 
 NAMES = st.lists(

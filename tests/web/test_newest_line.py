@@ -28,7 +28,6 @@ def test_scoreboard_line_of_a_doubtful_throw_leaves_out_the_kept_dice(chromium: 
         assert sorted(question.values) == [1, 2, 3, 5, 5, 5], "the question has the kept dice, too"
         page.goto(address)
         expect(page.locator("#last")).to_have_text("Ann threw 5, 1, 2, 3: not counted yet.")
-        page.close()
 
 
 def test_scoreboard_shows_crapola_points_to_go_before_the_first_bank(chromium: Any, tmp_path: Path) -> None:
@@ -38,4 +37,3 @@ def test_scoreboard_shows_crapola_points_to_go_before_the_first_bank(chromium: A
         pub.table.submit(StartGame(header=header))
         page.goto(address)
         expect(page.locator("#players li").first).to_contain_text("not on the board yet · 3,000 to go")
-        page.close()

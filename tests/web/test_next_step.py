@@ -8,7 +8,8 @@ import pytest
 
 from companion.table.commands import StartGame
 from tests.games.crib_turns import bank
-from tests.web.pub import HEADER, PIN, Pub, observation, play, served
+from tests.web.phones import newest
+from tests.web.pub import HEADER, PIN, Pub, observation, play
 
 pytestmark = pytest.mark.browser
 THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
@@ -19,104 +20,77 @@ def begin(pub: Pub, game: str, *lines: dict[str, Any]) -> None:
     play(pub, *lines)
 
 
-def opened(chromium: Any, address: str, path: str, paired: bool = False) -> Any:
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
-    if paired:
-        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
-    page = context.new_page()
-    page.goto(address + path)
-    page.wait_for_selector('#live[data-live="yes"]')
-    return page
-
-
-def number(page: Any, pub: Pub) -> None:
-    """Wait until the page shows the newest snapshot."""
-    page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
-
-
 def gold(page: Any) -> list[str]:
     """Return the texts of the buttons that are highlighted (gold) as the next thing to do."""
     return [each.inner_text() for each in page.query_selector_all("main .main:enabled") if each.is_visible()]
 
 
-def test_scoreboard_names_no_winner_of_a_crag_game_left_by_the_only_player(chromium: Any, pub: Pub) -> None:
+def test_scoreboard_names_no_winner_of_a_crag_game_left_by_the_only_player(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
     play(pub, {"leave": "Ann"})
-    with served(pub) as address:
-        page = opened(chromium, address, "/")
-        text = page.inner_text("body")
-        assert "Game over" in text
-        assert "wins" not in text
-        page.context.close()
+    page = visiting("/")
+    text = page.inner_text("body")
+    assert "Game over" in text
+    assert "wins" not in text
 
 
-def test_scoreboard_says_a_crag_player_who_kept_no_die_throws_all_again(chromium: Any, pub: Pub) -> None:
+def test_scoreboard_says_a_crag_player_who_kept_no_die_throws_all_again(pub: Pub, visiting: Any) -> None:
     begin(pub, "crag", {"throw": [1, 2, 4]}, {"do": "keep", "dice": []})
-    with served(pub) as address:
-        page = opened(chromium, address, "/")
-        assert "Ann throws all of them again" in page.text_content("body")
-        page.context.close()
+    page = visiting("/")
+    assert "Ann throws all of them again" in page.text_content("body")
 
 
-def test_pages_promise_no_points_of_a_turn_whose_bomb_is_announced(chromium: Any, pub: Pub) -> None:
+def test_pages_promise_no_points_of_a_turn_whose_bomb_is_announced(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "rules": {"bomb": True}}))
     play(pub, *bank(5), {"throw": [1, 1, 1, 1, 1, 2, 3]}, {"do": "point", "value": 1})
-    with served(pub) as address:
-        page = opened(chromium, address, "/")
-        assert page.inner_text("#chance") == "Throw: 86 % to keep the 3"
-        play(pub, {"do": "bomb"})
-        number(page, pub)
-        assert page.inner_text("#chance") == "Throw: 31 % to succeed"
-        assert page.inner_text("#points") == "0"
-        assert "lost" not in page.inner_text("#notice")
-        page.context.close()
+    page = visiting("/")
+    assert page.inner_text("#chance") == "Throw: 86 % to keep the 3"
+    play(pub, {"do": "bomb"})
+    newest(page, pub)
+    assert page.inner_text("#chance") == "Throw: 31 % to succeed"
+    assert page.inner_text("#points") == "0"
+    assert "lost" not in page.inner_text("#notice")
 
 
-def test_screen_readers_hear_once_who_has_won(chromium: Any, pub: Pub) -> None:
+def test_screen_readers_hear_once_who_has_won(pub: Pub, visiting: Any) -> None:
     begin(pub, "crapola")
-    with served(pub) as address:
-        page = opened(chromium, address, "/")
-        play(pub, {"leave": "Ben"})
-        number(page, pub)
-        page.wait_for_function("() => document.querySelector('#said').textContent")
-        assert page.text_content("#said") == "Ben leaves the game. Ann wins!"
-        page.context.close()
+    page = visiting("/")
+    play(pub, {"leave": "Ben"})
+    newest(page, pub)
+    page.wait_for_function("() => document.querySelector('#said').textContent")
+    assert page.text_content("#said") == "Ben leaves the game. Ann wins!"
 
 
-def test_the_scoreboard_calls_nobody_0_behind_after_a_crapola_tie(chromium: Any, pub: Pub) -> None:
+def test_the_scoreboard_calls_nobody_0_behind_after_a_crapola_tie(pub: Pub, visiting: Any) -> None:
     """Of equal totals the player who reached the target first wins alone."""
     header = {**HEADER, "game": "crapola", "players": ["Ann", "Ben", "Cat"], "rules": {"target": 1000}}
     pub.table.submit(StartGame(header=header))
     home: list[dict[str, Any]] = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
     play(pub, *home, *home, {"throw": [2, 2, 3, 3, 4, 6]})
-    with served(pub) as address:
-        page = opened(chromium, address, "/")
-        assert pub.state()["outcome"]["winners"] == ["Ann"]
-        text = page.text_content("#players")
-        assert "1,000 behind" in text
-        assert "0 behind" not in text.replace("1,000 behind", "")
-        page.context.close()
+    page = visiting("/")
+    assert pub.state()["outcome"]["winners"] == ["Ann"]
+    text = page.text_content("#players")
+    assert "1,000 behind" in text
+    assert "0 behind" not in text.replace("1,000 behind", "")
 
 
-def test_tray_page_takes_crib_dice_decisions_and_answers_without_a_phone(chromium: Any, pub: Pub) -> None:
+def test_tray_page_takes_crib_dice_decisions_and_answers_without_a_phone(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", THROW)
-    with served(pub) as address:
-        page = opened(chromium, address, "/tray")
-        assert page.is_disabled("#throw")
-        assert gold(page) == ["Set aside\n+5"]
-        page.click("#pick .main")
-        page.wait_for_selector("#throw:enabled")
-        assert pub.state()["turn_points"] == 5
-        assert page.inner_text("#throw") == "Throw 4 dice"
-        play(pub, {"throw": [5, 1, 2, 3]})
-        number(page, pub)
-        page.click("#big button:has-text('Bank 10')")
-        page.wait_for_function("() => document.querySelector('#who').textContent.includes('Ben')")
-        pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
-        page.click('dialog button[aria-label="It is a 3"]')
-        page.wait_for_selector("dialog[open]", state="detached")
-        assert pub.table.snapshot().throws[-1].values.count(3) == 1
-        page.context.close()
+    page = visiting("/tray")
+    assert page.is_disabled("#throw")
+    assert gold(page) == ["Set aside\n+5"]
+    page.click("#pick .main")
+    page.wait_for_selector("#throw:enabled")
+    assert pub.state()["turn_points"] == 5
+    assert page.inner_text("#throw") == "Throw 4 dice"
+    play(pub, {"throw": [5, 1, 2, 3]})
+    newest(page, pub)
+    page.click("#big button:has-text('Bank 10')")
+    page.wait_for_function("() => document.querySelector('#who').textContent.includes('Ben')")
+    pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+    page.click('dialog button[aria-label="It is a 3"]')
+    page.wait_for_selector("dialog[open]", state="detached")
+    assert pub.table.snapshot().throws[-1].values.count(3) == 1
 
 
 def test_tray_api_takes_decisions_from_this_machine_but_not_from_a_guest(pub: Pub) -> None:
@@ -140,28 +114,24 @@ def test_tray_api_takes_decisions_from_this_machine_but_not_from_a_guest(pub: Pu
     ],
 )
 def test_control_and_tray_pages_highlight_only_the_sensible_next_action(
-    chromium: Any, pub: Pub, game: str, lines: list[dict[str, Any]], path: str, wanted: list[str]
+    pub: Pub, visiting: Any, game: str, lines: list[dict[str, Any]], path: str, wanted: list[str]
 ) -> None:
     begin(pub, game, *lines)
-    with served(pub) as address:
-        page = opened(chromium, address, path, paired=True)
-        assert gold(page) == wanted
-        page.context.close()
+    page = visiting(path, paired=True)
+    assert gold(page) == wanted
 
 
-def test_tray_page_offers_to_put_back_only_as_many_dice_as_the_game_uses(chromium: Any, pub: Pub) -> None:
+def test_tray_page_offers_to_put_back_only_as_many_dice_as_the_game_uses(pub: Pub, visiting: Any) -> None:
     pub.tray.lift(None)
     begin(pub, "crag")
-    with served(pub) as address:
-        page = opened(chromium, address, "/tray")
-        spare = page.locator("#beside button")
-        assert spare.all_inner_texts() == ["Put all 3 back"]
-        page.click("#throw")
-        page.wait_for_function("() => !document.querySelector('#beside button')")
-        assert pub.tray.done[-1][:2] == ("throw", (0, 1, 2))
-        begin(pub, "crib_dice")
-        page.wait_for_function("() => document.querySelector('#beside button')?.textContent === 'Put all 4 back'")
-        page.context.close()
+    page = visiting("/tray")
+    spare = page.locator("#beside button")
+    assert spare.all_inner_texts() == ["Put all 3 back"]
+    page.click("#throw")
+    page.wait_for_function("() => !document.querySelector('#beside button')")
+    assert pub.tray.done[-1][:2] == ("throw", (0, 1, 2))
+    begin(pub, "crib_dice")
+    page.wait_for_function("() => document.querySelector('#beside button')?.textContent === 'Put all 4 back'")
 
 
 def away(page: Any) -> None:
@@ -176,136 +146,118 @@ def back(page: Any) -> None:
     page.wait_for_selector('#live[data-live="yes"]')
 
 
-def test_control_page_sends_a_bank_tapped_offline_after_reconnecting(chromium: Any, pub: Pub) -> None:
+def test_control_page_sends_a_bank_tapped_offline_after_reconnecting(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
-    with served(pub) as address:
-        page = opened(chromium, address, "/control", paired=True)
-        away(page)
-        page.click("#big button:has-text('Bank 5')")
-        page.wait_for_selector("#toast:has-text('once it is back')")
-        before = pub.table.snapshot().number
-        back(page)
-        page.wait_for_selector("#toast:has-text('has been sent')")
-        assert pub.table.snapshot().number == before + 1
-        assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
-        page.context.close()
+    page = visiting("/control", paired=True)
+    away(page)
+    page.click("#big button:has-text('Bank 5')")
+    page.wait_for_selector("#toast:has-text('once it is back')")
+    before = pub.table.snapshot().number
+    back(page)
+    page.wait_for_selector("#toast:has-text('has been sent')")
+    assert pub.table.snapshot().number == before + 1
+    assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
 
 
-def test_control_page_keeps_a_bank_that_a_dead_network_never_answers(chromium: Any, pub: Pub) -> None:
+def test_control_page_keeps_a_bank_that_a_dead_network_never_answers(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
-    with served(pub) as address:
-        page = opened(chromium, address, "/control", paired=True)
-        page.evaluate(
-            "() => { const wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
-        )
-        page.route("**/api/lines", lambda _route: None)
-        page.click("#big button:has-text('Bank 5')")
-        page.wait_for_selector("#toast:has-text('once it is back')")
-        page.context.close()
+    page = visiting("/control", paired=True)
+    page.evaluate(
+        "() => { const wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
+    )
+    page.route("**/api/lines", lambda _route: None)
+    page.click("#big button:has-text('Bank 5')")
+    page.wait_for_selector("#toast:has-text('once it is back')")
 
 
 @pytest.mark.parametrize("lost", ["no answer", "broken answer"])
-def test_control_page_tells_a_phone_that_pairs_if_no_answer_comes(chromium: Any, pub: Pub, lost: str) -> None:
-    with served(pub) as address:
-        page = opened(chromium, address, "/control")
-        page.evaluate(
-            "() => { const wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
-        )
-        page.route("**/api/pair", lambda route: route.fulfill(status=502, body="<") if lost[0] == "b" else None)
-        page.fill("#pin", PIN)
-        page.click("#pair-form button[type=submit]")
-        page.wait_for_selector("#pair-problem:has-text('reach the table')", timeout=5000)
-        page.context.close()
+def test_control_page_tells_a_phone_that_pairs_if_no_answer_comes(visiting: Any, lost: str) -> None:
+    page = visiting("/control")
+    page.evaluate(
+        "() => { const wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
+    )
+    page.route("**/api/pair", lambda route: route.fulfill(status=502, body="<") if lost[0] == "b" else None)
+    page.fill("#pin", PIN)
+    page.click("#pair-form button[type=submit]")
+    page.wait_for_selector("#pair-problem:has-text('reach the table')", timeout=5000)
 
 
-def test_seat_page_says_when_a_player_cannot_stand_up(chromium: Any, pub: Pub) -> None:
-    with served(pub) as address:
-        page = opened(chromium, address, "/control", paired=True)
-        assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}).ok
-        page.goto(f"{address}/me")
-        page.route("**/api/seats/leave", lambda route: route.abort())
-        page.click("#stand")
-        page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
-        page.context.close()
+def test_seat_page_says_when_a_player_cannot_stand_up(visiting: Any, address: str) -> None:
+    page = visiting("/control", paired=True)
+    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}).ok
+    page.goto(f"{address}/me")
+    page.route("**/api/seats/leave", lambda route: route.abort())
+    page.click("#stand")
+    page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
 
 
-def test_control_page_drops_an_outdated_offline_decision_with_a_notice(chromium: Any, pub: Pub) -> None:
+def test_control_page_drops_an_outdated_offline_decision_with_a_notice(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
-    with served(pub) as address:
-        page = opened(chromium, address, "/control", paired=True)
-        away(page)
-        page.click("#big button:has-text('Bank 5')")
-        page.wait_for_selector("#toast:has-text('once it is back')")
-        play(pub, {"throw": [5, 1, 2, 3]})
-        back(page)
-        page.wait_for_selector("#toast:has-text('is back and has moved on')")
-        assert pub.state()["turn_points"] == 10
-        page.context.close()
+    page = visiting("/control", paired=True)
+    away(page)
+    page.click("#big button:has-text('Bank 5')")
+    page.wait_for_selector("#toast:has-text('once it is back')")
+    play(pub, {"throw": [5, 1, 2, 3]})
+    back(page)
+    page.wait_for_selector("#toast:has-text('is back and has moved on')")
+    assert pub.state()["turn_points"] == 10
 
 
-def test_control_page_asks_to_check_an_action_whose_answer_was_lost(chromium: Any, pub: Pub) -> None:
+def test_control_page_asks_to_check_an_action_whose_answer_was_lost(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
-    with served(pub) as address:
-        page = opened(chromium, address, "/control", paired=True)
+    page = visiting("/control", paired=True)
 
-        def answer_lost(route: Any) -> None:
-            route.fetch()
-            route.abort()
+    def answer_lost(route: Any) -> None:
+        route.fetch()
+        route.abort()
 
-        away(page)
-        page.route("**/api/lines", answer_lost)
-        page.click("#big button:has-text('Bank 5')")
-        page.wait_for_selector("#toast:has-text('once it is back')")
-        assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
-        back(page)
-        page.wait_for_selector("#toast:has-text('See whether what you chose has counted')")
-        page.context.close()
+    away(page)
+    page.route("**/api/lines", answer_lost)
+    page.click("#big button:has-text('Bank 5')")
+    page.wait_for_selector("#toast:has-text('once it is back')")
+    assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
+    back(page)
+    page.wait_for_selector("#toast:has-text('See whether what you chose has counted')")
 
 
-def test_control_page_says_what_undo_and_a_crapola_spend_would_change(chromium: Any, pub: Pub) -> None:
+def test_control_page_says_what_undo_and_a_crapola_spend_would_change(pub: Pub, visiting: Any) -> None:
     begin(pub, "crapola", {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     play(pub, {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
-    with served(pub) as address:
-        page = opened(chromium, address, "/control", paired=True)
-        page.click("#more summary")
-        assert "Ben banked 1,000" in page.inner_text(".undo")
-        page.click("[data-key='spend']")
-        page.fill("#spend-points", "300")
-        assert page.inner_text("dialog [role='status']") == "Ann: 1,000 → 700 · Ben: 1,000 → 700"
-        page.context.close()
+    page = visiting("/control", paired=True)
+    page.click("#more summary")
+    assert "Ben banked 1,000" in page.inner_text(".undo")
+    page.click("[data-key='spend']")
+    page.fill("#spend-points", "300")
+    assert page.inner_text("dialog [role='status']") == "Ann: 1,000 → 700 · Ben: 1,000 → 700"
 
 
-def test_control_page_keeps_the_photo_in_view_while_dice_are_entered(chromium: Any, pub: Pub) -> None:
+def test_control_page_keeps_the_photo_in_view_while_dice_are_entered(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice")
-    with served(pub) as address:
-        page = opened(chromium, address, "/control", paired=True)
-        pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="count"))
-        page.click("dialog button:has-text('Enter all the dice')")
-        page.wait_for_selector("dialog .photo.low")
-        photo, keys = (page.locator(f"dialog:last-of-type {each}").bounding_box() for each in (".photo.low", ".faces"))
-        assert photo["y"] >= 0
-        assert photo["y"] + photo["height"] <= keys["y"]
-        assert keys["y"] + keys["height"] <= 844
-        page.context.close()
+    page = visiting("/control", paired=True)
+    pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="count"))
+    page.click("dialog button:has-text('Enter all the dice')")
+    page.wait_for_selector("dialog .photo.low")
+    photo, keys = (page.locator(f"dialog:last-of-type {each}").bounding_box() for each in (".photo.low", ".faces"))
+    assert photo["y"] >= 0
+    assert photo["y"] + photo["height"] <= keys["y"]
+    assert keys["y"] + keys["height"] <= 844
 
 
 @pytest.mark.parametrize(
     ("game", "kept", "told"), [("crib_dice", [2], "First throw."), ("crapola", [2], "What scores.")]
 )
 def test_scoreboard_notice_link_opens_its_paragraph_of_the_help_page(
-    chromium: Any, pub: Pub, game: str, kept: list[int], told: str
+    pub: Pub, visiting: Any, game: str, kept: list[int], told: str
 ) -> None:
     thrown = {"crib_dice": [5, 5, 5, 2, 1, 4, 6], "crapola": [1, 1, 1, 2, 2, 3]}[game]
     begin(pub, game, {"throw": thrown})
     thrown.remove(kept[0])
     pub.table.submit(observation(thrown, kept))
-    with served(pub) as address:
-        page = opened(chromium, address, "/")
-        page.click("#notice a")
-        page.wait_for_selector("[data-why]:focus")
-        assert page.evaluate("document.activeElement.textContent").startswith(told)
-        assert page.locator("[data-why]:focus").bounding_box()["y"] >= page.locator(".bar").bounding_box()["height"]
-        page.context.close()
+    page = visiting("/")
+    page.click("#notice a")
+    page.wait_for_selector("[data-why]:focus")
+    assert page.evaluate("document.activeElement.textContent").startswith(told)
+    assert page.locator("[data-why]:focus").bounding_box()["y"] >= page.locator(".bar").bounding_box()["height"]
 
 
 FOCUSED = """() => { const on = document.activeElement, { outlineStyle, outlineWidth } = getComputedStyle(on);
@@ -323,47 +275,41 @@ def walk(page: Any, steps: int) -> list[str]:
     return reached
 
 
-def test_control_page_question_about_a_die_is_answered_with_tab_and_enter(chromium: Any, pub: Pub) -> None:
+def test_control_page_question_about_a_die_is_answered_with_tab_and_enter(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice")
-    with served(pub) as address:
-        page = opened(chromium, address, "/control", paired=True)
+    page = visiting("/control", paired=True)
+    page.keyboard.press("Tab")
+    pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+    page.wait_for_selector("dialog[open]")
+    faces = [f"It is a {value}" for value in (5, 1, 2, 3, 4, 6)]
+    assert walk(page, 7) == [*faces, "The whole tray"]
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    page.click("[data-key='ask']")
+    for _ in range(3):
         page.keyboard.press("Tab")
-        pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
-        page.wait_for_selector("dialog[open]")
-        faces = [f"It is a {value}" for value in (5, 1, 2, 3, 4, 6)]
-        assert walk(page, 7) == [*faces, "The whole tray"]
-        page.keyboard.press("Escape")
-        page.wait_for_selector("dialog", state="detached")
-        page.click("[data-key='ask']")
-        for _ in range(3):
-            page.keyboard.press("Tab")
-        page.keyboard.press("Enter")
-        page.wait_for_selector("dialog", state="detached")
-        assert pub.table.snapshot().throws[0].values.count(3) == 1
-        page.context.close()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog", state="detached")
+    assert pub.table.snapshot().throws[0].values.count(3) == 1
 
 
-def test_the_scoreboard_names_no_leader_of_a_crib_dice_game_won_by_two(chromium: Any, pub: Pub) -> None:
+def test_the_scoreboard_names_no_leader_of_a_crib_dice_game_won_by_two(pub: Pub, visiting: Any) -> None:
     rules = {"find_a_loser": True}
     pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"], "rules": rules}))
     play(pub, *bank(121), *bank(130))
-    with served(pub) as address:
-        page = opened(chromium, address, "/")
-        assert pub.state()["outcome"]["winners"] == ["Ann", "Ben"]
-        assert "leads" not in page.text_content("body")
-        page.context.close()
+    page = visiting("/")
+    assert pub.state()["outcome"]["winners"] == ["Ann", "Ben"]
+    assert "leads" not in page.text_content("body")
 
 
-def test_the_scoreboard_names_no_crapola_leader_who_has_left(chromium: Any, pub: Pub) -> None:
+def test_the_scoreboard_names_no_crapola_leader_who_has_left(pub: Pub, visiting: Any) -> None:
     rules = {"target": 1000, "entry": 0}
     pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "players": ["Ann", "Ben", "Cat"], "rules": rules}))
     play(pub, {"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     play(pub, {"throw": [5, 2, 2, 3, 4, 6]}, {"do": "keep", "dice": [5]}, {"do": "stop"}, {"leave": "Ann"})
-    with served(pub) as address:
-        page = opened(chromium, address, "/")
-        number(page, pub)
-        assert page.inner_text("#lead") == "Ben leads by 50"
-        assert "50 more to catch Ben" in page.inner_text("main")
-        ann, ben, cat = (line.inner_text().split("\n")[-1] for line in page.query_selector_all("#players > .player"))
-        assert ("leads" in ann, ben, cat) == (False, "leads", "50 behind")
-        page.context.close()
+    page = visiting("/")
+    newest(page, pub)
+    assert page.inner_text("#lead") == "Ben leads by 50"
+    assert "50 more to catch Ben" in page.inner_text("main")
+    ann, ben, cat = (line.inner_text().split("\n")[-1] for line in page.query_selector_all("#players > .player"))
+    assert ("leads" in ann, ben, cat) == (False, "leads", "50 behind")

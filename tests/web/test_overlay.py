@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,20 +9,18 @@ import pytest
 from companion.table.commands import StartGame
 from tests.waiting import until
 from tests.web.accessibility import violations
-from tests.web.phones import MIDGAME, phone, with_a_past
+from tests.web.phones import MIDGAME, phone
 from tests.web.pub import HEADER, Pub, play
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    with with_a_past(tmp_path) as found:
-        yield found
+def pub(past: Pub) -> Pub:
+    return past
 
 
-def test_video_overlay_page_is_transparent_and_shows_scores_and_dice(chromium: Any, site: tuple[str, Pub]) -> None:
-    address, pub = site
+def test_video_overlay_page_is_transparent_and_shows_scores_and_dice(chromium: Any, pub: Pub, address: str) -> None:
     page = phone(chromium, address)
     page.goto(address + "/overlay")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgba(0, 0, 0, 0)"
@@ -38,4 +34,3 @@ def test_video_overlay_page_is_transparent_and_shows_scores_and_dice(chromium: A
     assert until(lambda: page.locator("#dice .die").count() == len(snapshot.panels.dice + snapshot.panels.kept))
     assert violations(page) == []
     assert page.problems == []
-    page.context.close()

@@ -11,7 +11,7 @@ import pytest
 from companion.service.addresses import own_addresses
 from companion.table.commands import StartGame
 from tests.web.every_part import everything
-from tests.web.phones import PastGames, live, phone
+from tests.web.phones import PastGames, live, phone, visit
 from tests.web.pub import HEADER, Pub, served
 
 OUTSIDE = next(iter(own_addresses()), "")
@@ -20,21 +20,21 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not OUTSIDE, reason="this machine has no address but loopback"),
 ]
-PAGES = (
-    "/",
-    "/control",
-    "/tray",
-    "/tv",
-    "/help",
-    "/evening",
-    "/dice",
-    "/learn",
-    "/review",
-    "/camera",
-    "/calibrate",
-    "/setup",
-    "/settings",
+NAMES = (
+    "control",
+    "tray",
+    "tv",
+    "help",
+    "evening",
+    "dice",
+    "learn",
+    "review",
+    "camera",
+    "calibrate",
+    "setup",
+    "settings",
 )
+PAGES = ("/", *(f"/{name}" for name in NAMES))
 
 
 @pytest.fixture
@@ -45,11 +45,9 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
 
 
 def test_over_plain_http_the_browser_offers_no_secure_context_features(chromium: Any, site: Any) -> None:
-    page = phone(chromium, site[0])
-    live(page, site[0] + "/")
+    page = visit(chromium, site[0] + "/")
     assert page.evaluate("isSecureContext") is False
     assert page.evaluate("(all) => all.filter((name) => name in navigator)", list(WITHHELD)) == []
-    page.context.close()
 
 
 @pytest.mark.parametrize("paired", [False, True], ids=["guest", "host"])
@@ -58,12 +56,10 @@ def test_every_page_connects_without_script_errors_over_plain_http(chromium: Any
     for path in PAGES:
         live(page, site[0] + path)
     assert page.problems == []
-    page.context.close()
 
 
 def test_over_plain_http_a_paired_phone_stays_awake_by_a_video_with_sound(chromium: Any, site: Any) -> None:
-    page = phone(chromium, site[0], paired=True)
-    live(page, site[0] + "/control")
+    page = visit(chromium, site[0] + "/control", paired=True)
     assert page.evaluate("document.getElementById('awake').paused"), "browsers let it begin at a touch"
     page.click("#who")
     page.wait_for_function("() => document.getElementById('awake').currentTime > 0.5")
@@ -78,23 +74,18 @@ def test_over_plain_http_a_paired_phone_stays_awake_by_a_video_with_sound(chromi
     page.evaluate("(film) => { film.pause(); film.currentTime = 0.6 * film.duration; }", page.query_selector("#awake"))
     page.wait_for_function("() => document.getElementById('awake').currentTime === 0")  # set back before it ends
     assert page.problems == []
-    page.context.close()
 
 
 def test_control_page_of_a_guest_has_no_video_that_keeps_the_screen_on(chromium: Any, site: Any) -> None:
-    page = phone(chromium, site[0])
-    live(page, site[0] + "/control")
+    page = visit(chromium, site[0] + "/control")
     assert page.query_selector("#awake") is None
-    page.context.close()
 
 
 def test_evening_page_downloads_a_games_picture_if_sharing_is_unavailable(chromium: Any, site: Any) -> None:
-    page = phone(chromium, site[0])
-    live(page, site[0] + "/evening")
+    page = visit(chromium, site[0] + "/evening")
     page.click("#games a")
     button = page.wait_for_selector("[data-key='share']")
     assert button.inner_text() == "Save a picture"
     with page.expect_download() as saved:
         button.click()
     assert saved.value.suggested_filename == "peg-and-pip.png"
-    page.context.close()

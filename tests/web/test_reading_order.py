@@ -57,4 +57,3 @@ def test_each_pages_accessibility_tree_has_its_parts_in_reading_order(
         at = told.find(word, at) + len(word)
         assert at >= len(word), f"{word!r} is missing or out of order in\n{told}"
     assert not re.findall(r"^\s*- (?:img|button|link|heading)(?: \[.*\])?$", told, re.MULTILINE), told
-    fed.close()

@@ -9,7 +9,7 @@ import pytest
 
 from companion.table.commands import NoteMotion
 from tests.web.measuring import MEASURING, SCREEN, SCREENS_SHARE
-from tests.web.phones import live, phone
+from tests.web.phones import live, phone, visit
 from tests.web.pub import opened, play, served
 from tests.web.scenes import NAMES
 from web.catalogue import LANGUAGES
@@ -41,7 +41,6 @@ def test_tv_page_shows_a_remark_on_a_poor_choice_until_the_dice_move(
         pub.table.submit(NoteMotion())
         page.wait_for_selector("#moment", state="hidden")
         assert page.problems == []
-        page.context.close()
 
 
 def test_control_page_keeps_the_last_remark_until_undo_without_resizing(chromium: Any, tmp_path: Path) -> None:
@@ -50,8 +49,7 @@ def test_control_page_keeps_the_last_remark_until_undo_without_resizing(chromium
 
     with opened(tmp_path, name="The Plough", house=House()) as pub, served(pub) as address:
         pub.start(players=["Ann", "Ben"])
-        page = phone(chromium, address, paired=True)
-        live(page, f"{address}/control")
+        page = visit(chromium, f"{address}/control", paired=True)
         place = page.locator("#aside")
         high = place.bounding_box()["height"]
         assert page.inner_text("#aside") == ""
@@ -67,4 +65,3 @@ def test_control_page_keeps_the_last_remark_until_undo_without_resizing(chromium
         play(pub, {"undo": 1})
         page.wait_for_selector("#aside:empty", state="attached")
         assert page.problems == []
-        page.context.close()

@@ -13,6 +13,7 @@ from PIL import Image
 
 from companion.adapters.clips import CLIP_S, FRAMES_PER_S, MAX_CLIPS, WIDTH_PX, Clips
 from companion.table.commands import StartGame
+from tests.web.phones import live, newest
 from tests.web.pub import HEADER, Pub, StandInClips, observation, opened, play, served
 from vision.cameras import Frame
 
@@ -104,11 +105,10 @@ def test_replay_recorder_keeps_at_most_eight_clips(crag: Pub) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_the_tv_page_replays_a_throw_once_unless_motion_is_reduced(chromium: Any, tmp_path: Path, motion: str) -> None:
-    with opened(tmp_path, clips=StandInClips()) as pub, served(pub) as address:
+    with opened(tmp_path, clips=True) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
-        page = chromium.new_context(viewport={"width": 1280, "height": 720}, reduced_motion=motion).new_page()
-        page.goto(f"{address}/tv")
-        page.wait_for_selector('#live[data-live="yes"]')
+        page = chromium.new_page(viewport={"width": 1280, "height": 720}, reduced_motion=motion)
+        live(page, f"{address}/tv")
         play(pub, CRAG, SCORED)
         page.wait_for_selector("#moment:not([hidden])")
         if motion == "reduce":
@@ -117,27 +117,24 @@ def test_the_tv_page_replays_a_throw_once_unless_motion_is_reduced(chromium: Any
         else:
             page.wait_for_selector("#again:not([hidden]) img")
             page.wait_for_selector("#again", state="hidden")
-        page.context.close()
 
 
 @pytest.mark.browser
 def test_tv_page_replays_no_throw_taken_back_while_its_clip_was_fetched(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path, clips=StandInClips()) as pub, served(pub) as address:
+    with opened(tmp_path, clips=True) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
         page = chromium.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="no-preference")
         clips: list[Any] = []
         page.route("**/api/replays/*.webp", lambda route: clips.append(route))
-        page.goto(f"{address}/tv")
-        page.wait_for_selector('#live[data-live="yes"]')
+        live(page, f"{address}/tv")
         play(pub, CRAG, SCORED)
         while not clips:
             page.wait_for_timeout(50)
         play(pub, {"undo": 2})
-        page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+        newest(page, pub)
         clips[0].fulfill(body=StandInClips().webp(1), content_type="image/webp")
         page.wait_for_function(
             "() => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('webp'))"
         )
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         assert not page.is_visible("#again")
-        page.close()

@@ -18,7 +18,8 @@ import pytest
 from companion.history.review import Review
 from companion.table.commands import Answer, CorrectThrow, StartGame
 from tests.web.accessibility import SMALL, violations
-from tests.web.pub import HEADER, PIN, Pub, observation, opened, served
+from tests.web.phones import visit
+from tests.web.pub import HEADER, Pub, observation, opened, served
 from vision.research.training.datasets import photo_sets
 from web.api.review import SET_NAME
 from web.pairing.roles import Role
@@ -48,7 +49,7 @@ class PaintedPhotos:
 @pytest.fixture
 def looked_over(tmp_path: Path) -> Iterator[Pub]:
     """Yield a pub with two doubted throws: the first has one corrected die; in the second either 5 could be a 3."""
-    with opened(tmp_path, review=Review(tmp_path), photos=PaintedPhotos()) as pub:
+    with opened(tmp_path, review=True, photos=PaintedPhotos()) as pub:
         doubted(pub, READ, 100.0)
         throw = pub.table.snapshot().throws[0].number
         number = pub.table.snapshot().number
@@ -156,13 +157,7 @@ def test_a_box_labelled_as_no_die_is_left_out_of_the_review_zip(looked_over: Pub
 @pytest.mark.browser
 def test_the_owner_settles_a_doubted_throw_on_the_review_page(chromium: Any, looked_over: Pub) -> None:
     with served(looked_over) as address:
-        context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
-        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
-        page = context.new_page()
-        problems: list[str] = []
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda told: problems.append(told.text) if told.type == "error" else None)
-        page.goto(f"{address}/review")
+        page = visit(chromium, f"{address}/review", paired=True)
         page.wait_for_selector("#reviewed li.panel >> nth=1")
         for look in ("dark", "light"):
             page.evaluate(f"document.documentElement.dataset.look = '{look}'")
@@ -186,5 +181,4 @@ def test_the_owner_settles_a_doubted_throw_on_the_review_page(chromium: Any, loo
         later, earlier = Review(looked_over.folder).throws()
         assert (later.settled, earlier.settled) == (True, True)
         assert [die.value for die in later.dice] == [3, 5, 2, 2, 1, 4, 6]
-        assert problems == []
-        context.close()
+        assert page.problems == []

@@ -9,7 +9,7 @@ import pytest
 from companion.games.registry import GAMES
 from tests.web.accessibility import violations
 from tests.web.phones import live, phone
-from tests.web.pub import Pub, served
+from tests.web.pub import Pub
 from web.catalogue import LANGUAGES
 
 pytestmark = pytest.mark.browser
@@ -18,17 +18,17 @@ HEIGHT_PX = 844
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_help_page_shows_a_games_rules_in_pictures_on_two_phone_screens(chromium: Any, pub: Pub, language: str) -> None:
-    with served(pub) as address:
-        page = phone(chromium, address)
-        page.context.add_cookies([{"name": "lang", "value": language, "url": address}])
-        live(page, f"{address}/help")
-        for game in GAMES:
-            page.click(f"#rules-{game} > summary")
-            rules = page.locator(f"#rules-{game} .pictured")
-            assert rules.bounding_box()["height"] <= SCREENS * HEIGHT_PX
-            assert rules.locator(".die").count() >= 14
-            assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        assert violations(page) == []
-        assert page.problems == []
-        page.context.close()
+def test_help_page_shows_a_games_rules_in_pictures_on_two_phone_screens(
+    chromium: Any, pub: Pub, language: str, address: str
+) -> None:
+    page = phone(chromium, address)
+    page.context.add_cookies([{"name": "lang", "value": language, "url": address}])
+    live(page, f"{address}/help")
+    for game in GAMES:
+        page.click(f"#rules-{game} > summary")
+        rules = page.locator(f"#rules-{game} .pictured")
+        assert rules.bounding_box()["height"] <= SCREENS * HEIGHT_PX
+        assert rules.locator(".die").count() >= 14
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert violations(page) == []
+    assert page.problems == []

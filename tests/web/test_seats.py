@@ -8,7 +8,8 @@ import pytest
 
 from companion.table.commands import StartGame
 from tests.waiting import until
-from tests.web.pub import HEADER, PIN, Pub, play, served
+from tests.web.phones import live, newest, phone
+from tests.web.pub import HEADER, PIN, Pub, play
 from web.pairing.phones import MAX_SEAT_SILENCE_S
 from web.pairing.roles import Role
 
@@ -85,95 +86,71 @@ def test_seats_api_refuses_a_returning_phone_a_name_and_peg_since_taken(pub: Pub
 
 
 @pytest.mark.browser
-def test_control_page_starts_a_game_with_the_four_phones_that_took_seats(chromium: Any, pub: Pub) -> None:
-    with served(pub) as address:
-        host, *others = [chromium.new_context(viewport={"width": 390, "height": 844}) for _ in range(4)]
-        assert host.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
-        pub.make_owners()
-        tv = chromium.new_page(viewport={"width": 1280, "height": 720})
-        tv.goto(f"{address}/tv")
-        pages = []
-        for place, (context, name) in enumerate(zip([host, *others], ("Ann", "Ben", "Cid", "Dee"), strict=True)):
-            page = context.new_page()
-            page.add_init_script(BUZZED)
-            page.goto(f"{address}/me")
-            page.fill("#seat-name", name)
-            page.click("#sit-form button")
-            if place:
-                page.wait_for_selector("#seat-dice .dice")
-                (request,) = pub.pairing.join_requests()
-                assert pub.pairing.let_in_request(request.id)
-            page.wait_for_selector("#mine:not([hidden])")
-            pages.append(page)
-        tv.wait_for_selector("#seated li:nth-child(4)")
-        page = pages[0]
-        page.goto(f"{address}/control")
-        page.click("[data-key='new']")
-        page.wait_for_function("() => document.querySelector('[data-key=\"seat-3\"]')?.value === 'Dee'")
-        page.click("dialog button.main:has-text('Begin')")
-        until(lambda: pub.table.snapshot().state is not None)
-        snapshot = pub.table.snapshot()
-        assert [side.name for side in snapshot.sides] == ["Ann", "Ben", "Cid", "Dee"]
-        assert len({side.colour for side in snapshot.sides}) == 4
-        for context in (host, *others):
-            context.close()
-        tv.close()
+def test_control_page_starts_a_game_with_the_four_phones_that_took_seats(pub: Pub, visiting: Any, address: str) -> None:
+    tv, host = visiting("/tv", "1280x720"), visiting("/me", paired=True)
+    pub.make_owners()
+    for name in ("Ann", "Ben", "Cid", "Dee"):
+        page = host if name == "Ann" else visiting("/me")
+        page.fill("#seat-name", name)
+        page.click("#sit-form button")
+        if page is not host:
+            page.wait_for_selector("#seat-dice .dice")
+            (request,) = pub.pairing.join_requests()
+            assert pub.pairing.let_in_request(request.id)
+        page.wait_for_selector("#mine:not([hidden])")
+    tv.wait_for_selector("#seated li:nth-child(4)")
+    host.goto(f"{address}/control")
+    host.click("[data-key='new']")
+    host.wait_for_function("() => document.querySelector('[data-key=\"seat-3\"]')?.value === 'Dee'")
+    host.click("dialog button.main:has-text('Begin')")
+    until(lambda: pub.table.snapshot().state is not None)
+    snapshot = pub.table.snapshot()
+    assert [side.name for side in snapshot.sides] == ["Ann", "Ben", "Cid", "Dee"]
+    assert len({side.colour for side in snapshot.sides}) == 4
 
 
 @pytest.mark.browser
-def test_scoreboard_of_a_seated_phone_vibrates_once_when_its_turn_comes(chromium: Any, pub: Pub) -> None:
-    with served(pub) as address:
-        context = chromium.new_context(viewport={"width": 390, "height": 844})
-        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Ben"}).ok
-        assert context.request.post(f"{address}/api/seats", data={"name": "Ben", "colour": 1}).ok
-        pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
-        page = context.new_page()
-        page.add_init_script(BUZZED)
-        page.goto(f"{address}/")
-        page.wait_for_selector('#live[data-live="yes"]')
-        assert page.inner_text("#you") == "You are Ben · 0"
-        play(pub, THROW, {"do": "point", "value": 5}, {"do": "stop"})
-        page.wait_for_selector("#you.turn")
-        assert page.inner_text("#you") == "Ben, it's your turn"
-        assert page.title().startswith("●")
-        play(pub, THROW)
-        page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
-        assert page.evaluate("window.buzzed.length") == 1
-        context.close()
+def test_scoreboard_of_a_seated_phone_vibrates_once_when_its_turn_comes(chromium: Any, pub: Pub, address: str) -> None:
+    page = phone(chromium, address, paired=True)
+    assert page.request.post(f"{address}/api/seats", data={"name": "Ben", "colour": 1}).ok
+    pub.table.submit(StartGame(header=HEADER))
+    page.add_init_script(BUZZED)
+    live(page, address)
+    assert page.inner_text("#you") == "You are Ben · 0"
+    play(pub, THROW, {"do": "point", "value": 5}, {"do": "stop"})
+    page.wait_for_selector("#you.turn")
+    assert page.inner_text("#you") == "Ben, it's your turn"
+    assert page.title().startswith("●")
+    play(pub, THROW)
+    newest(page, pub)
+    assert page.evaluate("window.buzzed.length") == 1
 
 
 @pytest.mark.browser
-def test_seat_page_asks_to_be_let_in_once_if_the_name_is_taken(chromium: Any, pub: Pub) -> None:
+def test_seat_page_asks_to_be_let_in_once_if_the_name_is_taken(pub: Pub, visiting: Any) -> None:
     assert sit(pub.paired(Role.PLAYER, "Ann"), "Ann", 1) == 200
-    with served(pub) as address:
-        page = chromium.new_page(viewport={"width": 390, "height": 844})
-        page.goto(f"{address}/me")
-        page.fill("#seat-name", "Ann")
-        page.click("#sit-form button")
-        page.wait_for_selector("#seat-dice .dice")
-        (request,) = pub.pairing.join_requests()
-        assert pub.pairing.let_in_request(request.id)
-        page.wait_for_selector("#seat-problem:not([hidden])")
-        assert not page.is_visible("#seat-code")
-        page.fill("#seat-name", "Anna")
-        page.click("#sit-form button")
-        page.wait_for_selector("#mine:not([hidden])", timeout=5000)
-        assert names(pub) == ["Ann", "Anna"]
-        page.close()
+    page = visiting("/me")
+    page.fill("#seat-name", "Ann")
+    page.click("#sit-form button")
+    page.wait_for_selector("#seat-dice .dice")
+    (request,) = pub.pairing.join_requests()
+    assert pub.pairing.let_in_request(request.id)
+    page.wait_for_selector("#seat-problem:not([hidden])")
+    assert not page.is_visible("#seat-code")
+    page.fill("#seat-name", "Anna")
+    page.click("#sit-form button")
+    page.wait_for_selector("#mine:not([hidden])", timeout=5000)
+    assert names(pub) == ["Ann", "Anna"]
 
 
 @pytest.mark.browser
-def test_seat_page_keeps_the_peg_when_a_name_is_changed(chromium: Any, pub: Pub) -> None:
+def test_seat_page_keeps_the_peg_when_a_name_is_changed(chromium: Any, pub: Pub, address: str) -> None:
     """Also on a phone that stores nothing (private browsing): its wish was peg 0."""
-    with served(pub) as address:
-        context = chromium.new_context(viewport={"width": 390, "height": 844})
-        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Ann"}).ok
-        assert context.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 3}).ok
-        page = context.new_page()
-        page.goto(f"{address}/me")
-        page.click("#change")
-        page.fill("#seat-name", "Anna")
-        page.click("#sit-form button")
-        page.wait_for_selector("#me-name:has-text('Anna')")
-        assert pub.stranger().get("/api/seats").json["seats"] == [{"name": "Anna", "colour": 3}]
-        context.close()
+    page = phone(chromium, address, paired=True)
+    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 3}).ok
+    live(page, f"{address}/me")
+    page.click("#change")
+    page.fill("#seat-name", "Anna")
+    page.click("#sit-form button")
+    page.wait_for_selector("#me-name:has-text('Anna')")
+    assert pub.stranger().get("/api/seats").json["seats"] == [{"name": "Anna", "colour": 3}]

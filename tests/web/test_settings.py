@@ -11,13 +11,13 @@ import pytest
 
 import web
 from companion.settings.file import SettingsFile, declared
-from companion.settings.load import Origin, Settings
-from tests.web.pub import PIN, Pub, opened
+from companion.settings.load import Settings
+from tests.web.pub import PIN, Pub, opened, settings_file
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[tuple[Any, Pub, SettingsFile]]:
-    file = SettingsFile(Origin(tmp_path / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
+    file = settings_file(tmp_path)
     with opened(tmp_path, settings=file) as pub:
         yield pub.host(), pub, file
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from companion.table.commands import StartGame
 from tests.web.injecting import stop_clock
+from tests.web.phones import live
 from tests.web.pub import Pub, opened, play, served
 
 pytestmark = pytest.mark.browser
@@ -98,8 +99,7 @@ def test_the_tv_page_shows_an_event_for_two_seconds_beside_the_track(chromium: A
     with opened(tmp_path) as pub, served(pub) as address:
         begun(pub, moment)
         page = chromium.new_page(viewport=SCREEN)
-        page.goto(f"{address}/tv")
-        page.wait_for_selector('#live[data-live="yes"]')
+        live(page, f"{address}/tv")
         stop_clock(page)
         before = pictured(page, f"{name}-before")
         play(pub, moment.lines[-1])
@@ -113,7 +113,6 @@ def test_the_tv_page_shows_an_event_for_two_seconds_beside_the_track(chromium: A
         page.clock.run_for(1)
         page.wait_for_selector("#moment", state="hidden")
         after = pictured(page, f"{name}-after")
-        page.close()
     for part in parts:
         assert not part.alike(before, risen)
         assert part.alike(risen, last)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,8 @@ from companion.table.commands import NoteMotion, StartGame
 from companion.table.projection import MAX_THROWS
 from tests.waiting import until
 from tests.web.every_part import everything
-from tests.web.phones import MIDGAME, control, live, phone, with_a_past
-from tests.web.pub import HEADER, Pub, observation, opened, play, served
-from tests.web.test_five_games import play_out
+from tests.web.phones import MIDGAME, live, newest, phone, visit
+from tests.web.pub import HEADER, Pub, observation, opened, play, play_out, served
 from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
@@ -54,14 +52,8 @@ TWICE = "(button) => { button.click(); button.click(); }"
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    with with_a_past(tmp_path) as found:
-        yield found
-
-
-def newest(page: Any, pub: Pub) -> None:
-    """Wait until the page shows the newest snapshot."""
-    page.wait_for_selector(f'html[data-pulse="{pub.table.snapshot().pulse}"]', state="attached")
+def pub(past: Pub) -> Pub:
+    return past
 
 
 def posts(page: Any, path: str) -> list[str]:
@@ -71,34 +63,29 @@ def posts(page: Any, path: str) -> list[str]:
     return sent
 
 
-def test_control_page_begins_one_game_when_begin_is_tapped_twice(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_control_page_begins_one_game_when_begin_is_tapped_twice(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     sent = posts(page, "/api/games")
     page.click("#more summary")
     page.click("[data-key='new-2']")
     page.locator("dialog button.main").evaluate(TWICE)
     page.wait_for_selector("dialog", state="detached")
     assert len(sent) == 1
-    page.context.close()
 
 
-def test_control_page_starts_one_match_when_start_is_tapped_twice(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_control_page_starts_one_match_when_start_is_tapped_twice(pub: Pub, visiting: Any) -> None:
     body = {"form": "knockout", "game": "crag", "players": ["Ann", "Ben"], "rules": {}, "number": 0}
     assert pub.host().post("/api/tournament", json=body).status_code == 200
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     sent = posts(page, "/api/games")
     page.locator("[data-key='match']").evaluate(TWICE)
     page.wait_for_selector("[data-key='match']", state="detached")
     assert len(sent) == 1
-    page.context.close()
 
 
-def test_control_page_names_a_game_begun_elsewhere_before_ending_it(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = control(chromium, address)
+def test_control_page_names_a_game_begun_elsewhere_before_ending_it(pub: Pub, visiting: Any) -> None:
+    page = visiting("/control", paired=True)
     page.click("[data-key='new']")
     for seat, name in enumerate(("Cid", "Dee")):
         page.fill(f"[data-key='seat-{seat}']", name)
@@ -110,14 +97,12 @@ def test_control_page_names_a_game_begun_elsewhere_before_ending_it(chromium: An
     page.click("dialog button.main:has-text('End that game')")
     page.wait_for_selector("dialog", state="detached")
     assert pub.state()["player"] == "Cid"
-    page.context.close()
 
 
-def test_page_shows_why_a_throw_was_refused_in_front_of_the_dialog(chromium: Any, site: Any) -> None:
+def test_page_shows_why_a_throw_was_refused_in_front_of_the_dialog(pub: Pub, visiting: Any) -> None:
     """A message behind a modal dialog is inert: screen readers skip it, and a tall dialog covers it."""
-    address, pub = site
     pub.table.submit(StartGame(header=HEADER))
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     page.click("[data-key='enter']")
     for _ in MIDGAME[0]["throw"]:
         page.click("dialog .faces button >> nth=5")
@@ -126,40 +111,34 @@ def test_page_shows_why_a_throw_was_refused_in_front_of_the_dialog(chromium: Any
     page.wait_for_selector("dialog[open] #toast:has-text('moved on')")
     page.click("dialog button:has-text('Close')")
     page.wait_for_selector("body > #toast:has-text('moved on')")
-    page.context.close()
 
 
-def test_control_page_closes_dice_keys_of_a_question_answered_elsewhere(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_control_page_closes_dice_keys_of_a_question_answered_elsewhere(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
     page.click("dialog button:has-text('Enter all the dice')")
     page.get_by_role("dialog", name="What was thrown?").wait_for()
     page.get_by_role("dialog", name="Ann's throw").wait_for()
     play(pub, MIDGAME[0])
     page.wait_for_selector("dialog", state="detached")
-    page.context.close()
 
 
-def test_control_page_closes_dice_keys_of_a_throw_entered_elsewhere(chromium: Any, site: Any) -> None:
+def test_control_page_closes_dice_keys_of_a_throw_entered_elsewhere(pub: Pub, visiting: Any) -> None:
     """The dialog answers for the snapshot that it was opened on: the table would refuse it for ever."""
-    address, pub = site
     pub.table.submit(StartGame(header=HEADER))
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     page.click("[data-key='enter']")
     page.click("dialog [aria-label='Add a 5']")
     play(pub, MIDGAME[0])
     page.wait_for_selector("dialog", state="detached", timeout=5000)
     page.wait_for_selector("#toast:has-text('moved on')")
-    page.context.close()
 
 
-def test_control_page_keeps_a_correction_dialog_after_a_failed_request(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_control_page_keeps_a_correction_dialog_after_a_failed_request(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME[:4])
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     throw = pub.table.snapshot().throws[0].number
     body = {"number": pub.table.snapshot().number, "values": [1, 1, 3, 3, 4, 6, 6]}
     assert pub.host().post(f"/api/throws/{throw}", json=body).json["correction"]
@@ -171,14 +150,12 @@ def test_control_page_keeps_a_correction_dialog_after_a_failed_request(chromium:
     page.click("dialog button.main")
     page.wait_for_selector("dialog", state="detached")
     assert pub.table.snapshot().throws[0].values[:2] == (1, 1)
-    page.context.close()
 
 
-def test_a_stale_control_page_correction_does_not_overwrite_a_newer_one(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_a_stale_control_page_correction_does_not_overwrite_a_newer_one(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
     play(pub, MIDGAME[0])
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     page.click("#throws-fold > summary")
     page.click('#throws button[aria-label^="Ann\'s 4"]')
     thrown = pub.table.snapshot().throws[0].number
@@ -189,15 +166,13 @@ def test_a_stale_control_page_correction_does_not_overwrite_a_newer_one(chromium
     page.wait_for_selector("#toast")
     assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
     assert "moved on" in page.inner_text("#toast")
-    page.context.close()
 
 
-def test_control_page_keeps_the_focus_on_an_old_throw_while_play_goes_on(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_control_page_keeps_the_focus_on_an_old_throw_while_play_goes_on(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
     while len(pub.table.throws()) <= MAX_THROWS:
         play(pub, MIDGAME[0], MIDGAME[1], MIDGAME[3])
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     page.click("#throws-fold > summary")
     oldest = f"#throws li:nth-child({len(pub.table.throws())}) button >> nth=2"
     page.focus(oldest)
@@ -205,11 +180,9 @@ def test_control_page_keeps_the_focus_on_an_old_throw_while_play_goes_on(chromiu
     play(pub, MIDGAME[0])
     page.wait_for_selector(f"#throws li:nth-child({len(pub.table.throws())})")
     assert page.evaluate("document.activeElement.dataset.key") == key
-    page.context.close()
 
 
-def test_tv_page_drops_the_last_games_luckiest_throws_when_a_game_begins(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_tv_page_drops_the_last_games_luckiest_throws_when_a_game_begins(chromium: Any, pub: Pub, address: str) -> None:
     pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1500, "entry": 0}}))
     play_out(pub, random.Random(7))
     move = {"player": "Ann", "action": {"throw": [1, 1, 1]}, "luck": 0.2, "photo": None}
@@ -224,38 +197,34 @@ def test_tv_page_drops_the_last_games_luckiest_throws_when_a_game_begins(chromiu
     newest(page, pub)
     assert page.locator("#log.scene").count() == 0
     assert "1, 1, 1" not in page.inner_text("#log")
-    page.context.close()
 
 
-def test_past_game_page_saves_a_picture_that_came_too_late_to_share(chromium: Any, site: Any) -> None:
+def test_past_game_page_saves_a_picture_that_came_too_late_to_share(chromium: Any, address: str) -> None:
     """A browser lets a page share for a few seconds after a tap; a slow table needs longer for the luckiest throw."""
-    page = phone(chromium, site[0])
+    page = phone(chromium, address)
     page.add_init_script("navigator.canShare = () => true; navigator.share = () => Promise.reject(window.refusal);")
-    live(page, site[0] + "/games/1")
+    live(page, address + "/games/1")
     page.evaluate("window.refusal = new DOMException('too late', 'NotAllowedError')")
     with page.expect_download(timeout=5000) as saved:
         page.click("[data-key='share']")
     assert saved.value.suggested_filename == "peg-and-pip.png"
-    page.context.close()
 
 
-def test_past_game_page_saves_a_picture_with_a_photo_on_an_old_phone(chromium: Any, site: Any) -> None:
+def test_past_game_page_saves_a_picture_with_a_photo_on_an_old_phone(chromium: Any, address: str) -> None:
     """Safari draws rounded rectangles from version 16 on; iPhones 6s and 7 stay at 15."""
-    page = phone(chromium, site[0])
+    page = phone(chromium, address)
     page.add_init_script("delete CanvasRenderingContext2D.prototype.roundRect")
     rare = {"player": "Ann", "values": [5, 5], "line": 99, "chance": 0.01, "throw": 1, "boxes": [[9, 9, 30, 30, 5]]}
     page.route("**/luckiest", lambda route: route.fulfill(json=rare))
     photo = "<svg xmlns='http://www.w3.org/2000/svg' width='640' height='480'/>"
     page.route("**/throws/*.jpg", lambda route: route.fulfill(body=photo, content_type="image/svg+xml"))
-    live(page, site[0] + "/games/1")
+    live(page, address + "/games/1")
     with page.expect_download(timeout=5000):
         page.click("[data-key='share']")
-    page.context.close()
 
 
-def test_page_never_returns_to_an_older_snapshot_that_comes_late(chromium: Any, site: Any) -> None:
+def test_page_never_returns_to_an_older_snapshot_that_comes_late(chromium: Any, pub: Pub, address: str) -> None:
     """The answer to a tap overtakes the stream: going back would take its events back, and tell them twice."""
-    address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, MIDGAME[0], MIDGAME[1])
     page = phone(chromium, address, paired=True)
@@ -272,12 +241,10 @@ def test_page_never_returns_to_an_older_snapshot_that_comes_late(chromium: Any, 
     play(pub, MIDGAME[0])
     newest(page, pub)
     assert page.evaluate("numbers") == [before + 1, before + 2]
-    page.context.close()
 
 
-def test_scoreboard_back_online_reads_out_only_the_newest_game_event(chromium: Any, site: Any) -> None:
+def test_scoreboard_back_online_reads_out_only_the_newest_game_event(chromium: Any, pub: Pub, address: str) -> None:
     """A phone that wakes would read out the whole game, and show each of its great moments for two seconds."""
-    address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     page = phone(chromium, address)
     page.add_init_script("localStorage.setItem('voice', 'spoken'); window.said = [];")
@@ -290,31 +257,28 @@ def test_scoreboard_back_online_reads_out_only_the_newest_game_event(chromium: A
     page.unroute("**/api/**")
     newest(page, pub)
     assert page.evaluate("said") == ["Ben threw 1, 2, 4, 5, 5, 5, 6"]
-    page.context.close()
 
 
-def test_page_sounds_at_a_key_press_and_again_after_an_interruption(chromium: Any, site: Any) -> None:
+def test_page_sounds_at_a_key_press_and_again_after_an_interruption(chromium: Any, address: str) -> None:
     """A call or the lock screen interrupts the sound of a phone; only an act of its user brings it back."""
-    page = phone(chromium, site[0])
+    page = phone(chromium, address)
     page.add_init_script(
         "localStorage.setItem('voice', 'sounds'); const Made = AudioContext;"
         "window.AudioContext = class extends Made { constructor() { super(); window.audio = this; } };"
     )
-    live(page, site[0] + "/")
+    live(page, address + "/")
     page.focus("details.menu summary")
     page.keyboard.press("Enter")
     page.wait_for_function("() => window.audio?.state === 'running'", timeout=5000)
     page.evaluate("audio.suspend()")
     page.keyboard.press("Enter")
     page.wait_for_function("() => audio.state === 'running'", timeout=5000)
-    page.context.close()
 
 
-def test_a_question_that_opens_under_a_finger_is_not_answered_by_its_tap(chromium: Any, site: Any) -> None:
+def test_a_question_that_opens_under_a_finger_is_not_answered_by_its_tap(pub: Pub, visiting: Any) -> None:
     """The tap was aimed at what the dialog has covered; a moment later the same tap answers."""
-    address, pub = site
     pub.table.submit(StartGame(header=HEADER))
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     page.evaluate(TAP_AT_ONCE)
     pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
     page.wait_for_function("() => 'answered' in window")
@@ -322,15 +286,13 @@ def test_a_question_that_opens_under_a_finger_is_not_answered_by_its_tap(chromiu
     page.click('dialog button[aria-label="It is a 3"]')
     page.wait_for_selector("dialog", state="detached")
     assert pub.table.snapshot().throws[0].values.count(3) == 1
-    page.context.close()
 
 
-def test_control_page_pauses_the_computer_player_between_two_corrections(chromium: Any, site: Any) -> None:
-    address, pub = site
+def test_control_page_pauses_the_computer_player_between_two_corrections(pub: Pub, visiting: Any) -> None:
     terms = {"house": {"player": "Ben", "level": "steady"}}
     pub.table.submit(StartGame(header=HEADER, terms=terms))
     play(pub, MIDGAME[0])
-    page = control(chromium, address)
+    page = visiting("/control", paired=True)
     held: list[float] = []
 
     def hold(route: Any) -> None:
@@ -345,16 +307,14 @@ def test_control_page_pauses_the_computer_player_between_two_corrections(chromiu
     page.click("dialog button:has-text('Close')")
     page.wait_for_selector("dialog", state="detached")
     assert held == [30, 30, 0]
-    page.context.close()
 
 
 def test_page_without_a_stream_never_returns_to_an_older_snapshot(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
         pub.table.submit(StartGame(header=HEADER))
         play(pub, MIDGAME[0], MIDGAME[1])
-        first, page = phone(chromium, address), phone(chromium, address, paired=True)
-        live(first, address + "/")
-        live(page, address + "/control")
+        visit(chromium, address + "/")
+        page = visit(chromium, address + "/control", paired=True)
         newest(page, pub)
         before = pub.table.snapshot().number
         late: list[tuple[Any, Any]] = []
@@ -369,8 +329,6 @@ def test_page_without_a_stream_never_returns_to_an_older_snapshot(chromium: Any,
         play(pub, MIDGAME[0])
         newest(page, pub)
         assert page.evaluate("numbers") == [before + 1, before + 2]
-        for each in (first, page):
-            each.context.close()
 
 
 def test_calibrate_page_asks_for_one_picture_at_a_time(chromium: Any, tmp_path: Path) -> None:
@@ -386,4 +344,3 @@ def test_calibrate_page_asks_for_one_picture_at_a_time(chromium: Any, tmp_path: 
         for _ in range(3):
             page.wait_for_event("response", lambda answer: answer.url.endswith("/api/calibrate"))
         assert len(pictures) == 1
-        page.context.close()

@@ -12,7 +12,8 @@ from companion.errors import CompanionError
 from companion.table.commands import StartGame
 from tests.waiting import until
 from tests.web.injecting import stop_clock
-from tests.web.pub import HEADER, PIN, Pub, play, served
+from tests.web.phones import newest, visit
+from tests.web.pub import HEADER, Pub, play
 
 pytestmark = pytest.mark.browser
 INTERLEAVINGS = 200
@@ -44,28 +45,25 @@ def wanted(key: str) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_control_page_tap_does_what_the_aimed_at_button_said_or_nothing(chromium: Any, pub: Pub) -> None:
+def test_control_page_tap_does_what_the_aimed_at_button_said_or_nothing(chromium: Any, pub: Pub, address: str) -> None:
     """Two phones act at once, in 200 random interleavings."""
     dice = random.Random(37)
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *NAMED)
-    with served(pub) as address:
-        phones = [phone(chromium, address) for _ in range(2)]
-        places = [spot(phones[0], at) for at in range(3)]
-        for _ in range(INTERLEAVINGS):
-            for each in phones:
-                each.keyboard.press("Escape")  # close what a tap has opened
-            assert until(lambda: prepared(pub, dice))
-            aiming, other = dice.sample(phones, 2)
-            aim(aiming, place := dice.choice(places))
-            aim(other, elsewhere := dice.choice(places))
-            other.mouse.click(*elsewhere)
-            pass_time(phones, dice.randint(0, SEEN_MS))
-            aiming.mouse.click(*place)
-            pass_time(phones, dice.randint(0, PAUSE_MS))
-        done = [act for each in phones for act in each.evaluate("acts")]
+    phones = [phone(chromium, address) for _ in range(2)]
+    places = [spot(phones[0], at) for at in range(3)]
+    for _ in range(INTERLEAVINGS):
         for each in phones:
-            each.context.close()
+            each.keyboard.press("Escape")  # close what a tap has opened
+        assert until(lambda: prepared(pub, dice))
+        aiming, other = dice.sample(phones, 2)
+        aim(aiming, place := dice.choice(places))
+        aim(other, elsewhere := dice.choice(places))
+        other.mouse.click(*elsewhere)
+        pass_time(phones, dice.randint(0, SEEN_MS))
+        aiming.mouse.click(*place)
+        pass_time(phones, dice.randint(0, PAUSE_MS))
+    done = [act for each in phones for act in each.evaluate("acts")]
     assert len(done) > INTERLEAVINGS / 4, "taps do something"
     for act in done:
         assert act.get("meant"), act
@@ -76,11 +74,7 @@ def test_control_page_tap_does_what_the_aimed_at_button_said_or_nothing(chromium
 
 def phone(chromium: Any, address: str) -> Any:
     """Return the control page of a paired phone with stopped timers; it records what it sends and what was aimed at."""
-    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
-    assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
-    page = context.new_page()
-    page.goto(address + "/control")
-    page.wait_for_selector('#live[data-live="yes"]')
+    page = visit(chromium, address + "/control", paired=True)
     stop_clock(page)
     page.evaluate(WATCH)
     return page
@@ -121,33 +115,28 @@ def prepared(pub: Pub, dice: random.Random) -> bool:
     return True
 
 
-def test_control_page_ignores_a_tap_just_after_another_phones_change(chromium: Any, pub: Pub) -> None:
+def test_control_page_ignores_a_tap_just_after_another_phones_change(chromium: Any, pub: Pub, address: str) -> None:
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *NAMED)
-    with served(pub) as address:
-        page = phone(chromium, address)
-        number = pub.table.snapshot().number
-        box = page.locator("#big [data-key='undo']").bounding_box()
-        play(pub, {"throw": [5, 1, 2, 3]})
-        page.wait_for_selector(f'html[data-number="{number + 1}"]', state="attached")
-        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        assert page.evaluate("acts") == []
-        page.clock.run_for(SETTLED_MS)
-        page.click("#big [data-key='undo']")
-        page.wait_for_function("() => acts.length === 1")
-        page.context.close()
+    page = phone(chromium, address)
+    box = page.locator("#big [data-key='undo']").bounding_box()
+    play(pub, {"throw": [5, 1, 2, 3]})
+    newest(page, pub)
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert page.evaluate("acts") == []
+    page.clock.run_for(SETTLED_MS)
+    page.click("#big [data-key='undo']")
+    page.wait_for_function("() => acts.length === 1")
 
 
-def test_a_dialog_to_abandon_a_game_does_not_abandon_the_next_one(chromium: Any, pub: Pub) -> None:
+def test_a_dialog_to_abandon_a_game_does_not_abandon_the_next_one(chromium: Any, pub: Pub, address: str) -> None:
     pub.table.submit(StartGame(header=HEADER))
-    with served(pub) as address:
-        page = phone(chromium, address)
-        page.click("#more summary")
-        page.click("[data-key='abandon']")
-        number = pub.table.submit(StartGame(header=HEADER)).number
-        page.wait_for_function("number => document.documentElement.dataset.number == number", arg=number)
-        with page.expect_response("**/api/abandon") as answered:
-            page.click("dialog[open] button.danger")
-        assert answered.value.status == 409
-        page.context.close()
+    page = phone(chromium, address)
+    page.click("#more summary")
+    page.click("[data-key='abandon']")
+    number = pub.table.submit(StartGame(header=HEADER)).number
+    page.wait_for_function("number => document.documentElement.dataset.number == number", arg=number)
+    with page.expect_response("**/api/abandon") as answered:
+        page.click("dialog[open] button.danger")
+    assert answered.value.status == 409
     assert not pub.table.snapshot().abandoned

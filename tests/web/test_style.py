@@ -7,29 +7,26 @@ from typing import Any
 import pytest
 
 from tests.web.accessibility import violations
-from tests.web.pub import Pub, served
+from tests.web.phones import phone
+from tests.web.pub import Pub
 from tests.web.style.__main__ import with_style
 
 pytestmark = pytest.mark.browser
 
 
-def test_style_page_of_the_design_system_shows_colours_icons_and_dice(chromium: Any, pub: Pub) -> None:
+def test_style_page_of_the_design_system_shows_colours_icons_and_dice(chromium: Any, pub: Pub, address: str) -> None:
     with_style(pub)
-    with served(pub) as address:
-        page = chromium.new_page(viewport={"width": 1280, "height": 900})
-        problems: list[str] = []
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto(f"{address}/style")
-        page.wait_for_selector("html[data-styled]", state="attached")
-        assert page.locator("#colours > *").count() > 20
-        assert page.locator("#types > *").count() >= 5
-        assert page.locator("#icons > *").count() > 20
-        assert page.locator("#dice .die").count() == 10
-        for look in ("dark", "light"):
-            page.click(f"#{look}")
-            assert violations(page) == []
-        assert problems == []
-        page.close()
+    page = phone(chromium, address, "1280x720")
+    page.goto(f"{address}/style")
+    page.wait_for_selector("html[data-styled]", state="attached")
+    assert page.locator("#colours > *").count() > 20
+    assert page.locator("#types > *").count() >= 5
+    assert page.locator("#icons > *").count() > 20
+    assert page.locator("#dice .die").count() == 10
+    for look in ("dark", "light"):
+        page.click(f"#{look}")
+        assert violations(page) == []
+    assert page.errors == []
 
 
 def test_production_web_server_answers_404_for_the_design_system_page(pub: Pub) -> None:

@@ -12,7 +12,8 @@ import pytest
 from companion.evidence.lesson import Teacher
 from companion.evidence.taught import TaughtSets
 from tests.web.accessibility import SMALL, violations
-from tests.web.pub import PIN, Pub, opened, served
+from tests.web.phones import visit
+from tests.web.pub import Pub, opened, served
 from tests.web.test_review import painted
 from vision.cameras import Frame
 from vision.images.loading import picture_of_bytes
@@ -71,12 +72,7 @@ def test_teach_api_stores_a_throw_with_the_face_values_the_owner_gives(school: t
 def test_teach_page_teaches_and_forgets_a_dice_set_in_chromium(chromium: Any, school: tuple[Pub, Teacher]) -> None:
     pub, teacher = school
     with served(pub) as address:
-        context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
-        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
-        page = context.new_page()
-        problems: list[str] = []
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.goto(f"{address}/teach")
+        page = visit(chromium, f"{address}/teach", paired=True)
         page.fill("#name", "red")
         page.click("#begin button")
         page.wait_for_selector("#end:visible")
@@ -100,7 +96,7 @@ def test_teach_page_teaches_and_forgets_a_dice_set_in_chromium(chromium: Any, sc
         assert teacher.taught.sets()[0]["faces"] == [1, 2, 0, 1, 1, 2]
         page.click("#sets button")
         page.wait_for_selector("#known", state="hidden")
-        assert problems == []
+        assert page.errors == []
 
 
 @pytest.mark.browser
@@ -109,10 +105,7 @@ def test_teach_page_asks_no_more_about_a_die_once_the_next_throw_lies(
 ) -> None:
     pub, teacher = school
     with served(pub) as address:
-        context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
-        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
-        page = context.new_page()
-        page.goto(f"{address}/teach")
+        page = visit(chromium, f"{address}/teach", paired=True)
         page.fill("#name", "red")
         page.click("#begin button")
         page.wait_for_selector("#end:visible")
@@ -123,4 +116,3 @@ def test_teach_page_asks_no_more_about_a_die_once_the_next_throw_lies(
         teacher.offer(throw())
         page.wait_for_function(f"() => !document.querySelector('[data-key=\"{key}\"]')")
         page.wait_for_selector("dialog", state="detached")
-        context.close()

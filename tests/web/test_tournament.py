@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from companion.history.export import PastGames
 from companion.table.commands import StartGame
 from companion.table.snapshot import TournamentView
 from tests.known import known
 from tests.waiting import until
 from tests.web.accessibility import SMALL, in_each_look
-from tests.web.pub import PIN, Pub, opened, served
-from tests.web.test_five_games import play_out
+from tests.web.phones import live, newest, visit
+from tests.web.phones import phone as new_phone
+from tests.web.pub import Pub, opened, play_out, served
 from web.pairing.roles import Role
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "tournament"
@@ -77,19 +77,15 @@ def test_tournament_api_refuses_invalid_players_forms_games_and_handicaps(
 @pytest.mark.browser
 def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(chromium: Any, tmp_path: Path) -> None:
     chance = random.Random(7)
-    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+    with opened(tmp_path, evening=True) as pub, served(pub) as address:
         OUT.mkdir(parents=True, exist_ok=True)
-        context = chromium.new_context(viewport={"width": 390, "height": 844})
-        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        tv, phone = visit(chromium, f"{address}/tv", "1280x720"), new_phone(chromium, address, paired=True)
         pub.make_owners()
-        tv = chromium.new_page(viewport={"width": 1280, "height": 720})
-        tv.goto(f"{address}/tv")
-        phone = context.new_page()
-        phone.goto(f"{address}/evening")
+        live(phone, f"{address}/evening")
         # The house rules are those of the last game, so that the night is short.
         quick = {"transcript": 1, "game": BODY["game"], "players": FIVE[:2], "rules": BODY["rules"]}
         pub.table.submit(StartGame(header=quick))
-        phone.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+        newest(phone, pub)
         phone.click("[data-key='begin']")
         phone.fill("#cup-names", "\n".join([*FIVE[:4], f"{FIVE[4]} +200"]))
         assert phone.evaluate(SMALL) == []
@@ -102,7 +98,7 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(chromium: A
         matches = 0
         while (header := on(pub).next) is not None:
             one, other = header["players"]
-            control = context.new_page()
+            control = phone.context.new_page()
             control.goto(f"{address}/control")
             if matches:
                 control.wait_for_selector("[data-key='match']")
@@ -116,7 +112,7 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(chromium: A
             assert until(functools.partial(is_on, pub, header))
             play_out(pub, chance)
             matches += 1
-            phone.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+            newest(phone, pub)
             phone.screenshot(path=OUT / f"evening-{matches}.png", full_page=True)
             control.close()
         assert (matches, on(pub).over) == (4, True)
@@ -133,15 +129,12 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(chromium: A
         phone.click("[data-key='end']")
         phone.wait_for_selector(".next-match", state="detached")
         assert pub.table.snapshot().tournament is None
-        context.close()
-        tv.close()
 
 
 @pytest.mark.browser
 def test_evening_page_keeps_the_hosts_fold_open_while_players_leave(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
-        page = chromium.new_context().new_page()
-        assert page.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+    with opened(tmp_path, evening=True) as pub, served(pub) as address:
+        page = new_phone(chromium, address, paired=True)
         pub.make_owners()
         assert page.request.post(f"{address}/api/tournament", data={**BODY, "number": 0}).ok
         page.goto(f"{address}/evening")
@@ -151,4 +144,3 @@ def test_evening_page_keeps_the_hosts_fold_open_while_players_leave(chromium: An
             page.keyboard.press("Enter")
             page.wait_for_selector(f"[data-key='left-{name}']:has-text('is back')", timeout=5000)
             assert page.evaluate("document.activeElement.dataset.key") == f"left-{name}"
-        page.context.close()

@@ -14,6 +14,7 @@ from companion.games.engine.rulebook import form_of
 from companion.table.commands import StartGame
 from tests.games.high import GAME
 from tests.web.injecting import staged, watch_stage
+from tests.web.phones import newest, visit
 from tests.web.pub import Pub, opened, play, served
 from web.loudspeaker import Loudspeaker
 
@@ -63,13 +64,8 @@ def test_web_server_serves_form_schema_and_help_rules_of_an_added_game(toy: Pub)
 def test_scoreboard_and_tv_show_turn_and_scores_of_a_newly_registered_game(toy: Pub, chromium: Any) -> None:
     toy.table.submit(StartGame(header=HEADER))
     with served(toy) as address:
-        page = chromium.new_page(viewport={"width": 390, "height": 844})
-        screen = chromium.new_page(viewport={"width": 1920, "height": 1080})
-        problems: list[str] = []
-        for each, path in ((page, "/"), (screen, "/tv")):
-            each.on("pageerror", lambda error: problems.append(str(error)))
-            each.goto(address + path)
-            each.wait_for_selector('#live[data-live="yes"]')
+        page, screen = visit(chromium, f"{address}/"), visit(chromium, f"{address}/tv", "1920x1080")
+        for each in (page, screen):
             watch_stage(each)
         play(toy, *LINES[:2])
         for each in (page, screen):
@@ -78,7 +74,7 @@ def test_scoreboard_and_tv_show_turn_and_scores_of_a_newly_registered_game(toy: 
             each.wait_for_selector("#moment", state="hidden")
         play(toy, *LINES[2:])
         for each in (page, screen):
-            each.wait_for_selector(f'html[data-number="{toy.table.snapshot().number}"]', state="attached")
+            newest(each, toy)
             assert each.locator("#players .name").all_inner_texts() == [
                 "Ann & Ben\nleads",
                 "12\n5 to go",
@@ -96,6 +92,4 @@ def test_scoreboard_and_tv_show_turn_and_scores_of_a_newly_registered_game(toy: 
             .get_attribute("aria-label")
             .startswith("The track. Ann & Ben: 4, ahead at 4; 12: 2, ahead at 2; Ann: 0, ahead at 6; 7: 0")
         )
-        assert problems == []
-        page.close()
-        screen.close()
+        assert page.errors == screen.errors == []

@@ -38,7 +38,6 @@ def test_track_drawing_separates_the_pegs_of_2_to_10_players_at_the_start(
     for x, y, r in pegs:
         assert wood["x"] <= x - r
         assert wood["y"] <= y - r
-    fed.close()
 
 
 def test_track_drawing_has_three_bend_arrows_on_phones_and_one_on_the_tv(chromium: Any, site: tuple[str, Pub]) -> None:

@@ -11,16 +11,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from companion.games.engine.notation import line_of
-from companion.games.engine.players import careless
 from companion.games.registry import GAMES
-from companion.history.export import PastGames
-from companion.table.commands import PlayLine, StartGame
+from companion.table.commands import StartGame
 from companion.table.snapshot import Snapshot
 from tests.web.injecting import FedPage
 from tests.web.measuring import PHONE, SCREEN
-from tests.web.phones import live, phone
-from tests.web.pub import HEADER, Pub, opened, served
+from tests.web.phones import live, newest, phone
+from tests.web.pub import HEADER, Pub, opened, play_one, play_out, served
 from web.catalogue import LANGUAGES
 
 pytestmark = pytest.mark.browser
@@ -40,16 +37,6 @@ PLACES = f"""async (json) => {{ const place = {PLACE}, places = [];
 """Script that draws the snapshots of a JSON list one after another, and returns the place of the lesson in each."""
 
 
-def play_on(pub: Pub, dice: random.Random) -> bool:
-    """Play one line by the rule of thumb; return whether the game goes on."""
-    game = pub.table.state().record.game
-    assert game is not None
-    choice = careless(game.transcript.state)
-    line = {"throw": dice.choices(range(1, 7), k=choice)} if isinstance(choice, int) else line_of(choice)
-    pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
-    return not pub.table.snapshot().state["over"]  # type: ignore[index]
-
-
 def opened_page(chromium: Any, address: str, language: str, path: str, size: tuple[int, int]) -> Any:
     """Return a page in a language and window size that shows the newest snapshot."""
     page = phone(chromium, address, paired=path == "/control")
@@ -61,16 +48,16 @@ def opened_page(chromium: Any, address: str, language: str, path: str, size: tup
 
 def place_of(page: Any, pub: Pub) -> dict[str, Any]:
     """Where the lesson stands once the page shows the newest snapshot."""
-    page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+    newest(page, pub)
     return dict(page.evaluate(PLACE))
 
 
 def lines_of(pub: Pub) -> Iterator[Snapshot]:
     """Play a game to its end by the rule of thumb with seeded dice; yield the snapshot after each line."""
-    dice, going = random.Random(3), True
-    while going:
+    dice = random.Random(3)
+    while not pub.state()["over"]:
         yield pub.table.snapshot()
-        going = play_on(pub, dice)
+        play_one(pub, dice)
     yield pub.table.snapshot()
 
 
@@ -101,31 +88,28 @@ def test_tutorial_lessons_fill_a_place_of_fixed_height_on_phone_and_tv(
             fed.close()
 
 
-def test_a_phone_can_override_the_games_tutorial_lessons_setting_both_ways(chromium: Any, pub: Pub) -> None:
+def test_a_phone_can_override_the_games_tutorial_lessons_setting_both_ways(
+    chromium: Any, pub: Pub, address: str
+) -> None:
     pub.table.submit(StartGame(header=HEADER, terms={"lessons": True}))
-    with served(pub) as address:
-        page, other = (opened_page(chromium, address, "en", "/", PHONE) for _ in range(2))
-        assert place_of(page, pub)["taught"]
-        page.click(".menu > summary")
-        page.select_option("#lessons", "off")
-        page.wait_for_function("() => !document.getElementById('notice').classList.contains('taught')")
-        assert place_of(other, pub)["taught"]
-        other.context.close()
-        pub.table.submit(StartGame(header=HEADER))
-        page.click(".menu > summary")
-        page.select_option("#lessons", "on")
-        page.wait_for_selector("#notice.taught")
-        assert place_of(page, pub)["words"].startswith("Throw all seven")
-        page.context.close()
+    page, other = (opened_page(chromium, address, "en", "/", PHONE) for _ in range(2))
+    assert place_of(page, pub)["taught"]
+    page.click(".menu > summary")
+    page.select_option("#lessons", "off")
+    page.wait_for_function("() => !document.getElementById('notice').classList.contains('taught')")
+    assert place_of(other, pub)["taught"]
+    pub.table.submit(StartGame(header=HEADER))
+    page.click(".menu > summary")
+    page.select_option("#lessons", "on")
+    page.wait_for_selector("#notice.taught")
+    assert place_of(page, pub)["words"].startswith("Throw all seven")
 
 
 def test_new_game_form_preselects_the_tutorial_only_for_an_unplayed_game(chromium: Any, tmp_path: Path) -> None:
     """A choice made by hand stays when another game is picked."""
-    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+    with opened(tmp_path, evening=True) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1, "entry": 0}}))
-        dice = random.Random(3)
-        while play_on(pub, dice):
-            pass
+        play_out(pub, random.Random(3))
         page = opened_page(chromium, address, "en", "/control", PHONE)
         page.click("#big [data-key='new']")
         page.wait_for_selector("#new-lessons:not(:checked)")
@@ -140,4 +124,3 @@ def test_new_game_form_preselects_the_tutorial_only_for_an_unplayed_game(chromiu
         page.click('dialog button:text-is("Begin")')
         page.wait_for_selector("#notice.taught")
         assert pub.table.snapshot().terms.lessons
-        page.context.close()

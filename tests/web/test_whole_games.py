@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.web.pub import ALONE, PIN, Pub, opened, play, served
+from tests.web.phones import visit
+from tests.web.pub import Pub, opened, play, served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 POINT_6, POINT_5 = '{"do":"point","value":6}', '{"do":"point","value":5}'
@@ -26,21 +27,10 @@ class Room:
     """The owner's phone, two viewers and the pub's screen, each in a browser context of its own."""
 
     def __init__(self, chromium: Any, address: str, pub: Pub) -> None:
-        self.pub, self.apart_ms, self.problems, self.throws = pub, list[int](), list[str](), 0
-        self.host = self.join(chromium, f"{address}/control", 390, 844, paired=True)
-        viewers = (("/", 390, 844), ("/", 820, 1180), ("/tv", 1920, 1080))
-        self.others = [self.join(chromium, f"{address}{path}", width, height) for path, width, height in viewers]
-
-    def join(self, chromium: Any, address: str, width: int, height: int, paired: bool = False) -> Any:
-        context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
-        if paired:
-            root = address.rsplit("/", 1)[0]
-            assert context.request.post(f"{root}/api/pair", data={"pin": PIN, "name": "Host"}).ok
-        page = context.new_page()
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.goto(address)
-        page.wait_for_selector('#live[data-live="yes"]')
-        return page
+        self.pub, self.apart_ms, self.throws = pub, list[int](), 0
+        self.host = visit(chromium, f"{address}/control", paired=True)
+        viewers = (("/", "390x844"), ("/", "820x1180"), ("/tv", "1920x1080"))
+        self.others = [visit(chromium, f"{address}{path}", size) for path, size in viewers]
 
     def do(self, act: Callable[[], None]) -> None:
         """Call `act` on the owner's phone; wait until all pages show the next snapshot; record how far apart in ms."""
@@ -103,11 +93,10 @@ class Room:
         winners = self.pub.table.snapshot().state["outcome"]["winners"]  # type: ignore[index]
         assert len(words) == 1
         assert winners[0] in words.pop()
-        assert self.problems == []
         OUT.mkdir(parents=True, exist_ok=True)
         for at, page in enumerate((self.host, *self.others)):
+            assert page.errors == []
             page.screenshot(path=OUT / f"whole-game-{game}-{('host', 'phone', 'tablet', 'tv')[at]}.png")
-            page.context.close()
 
 
 @contextmanager
@@ -216,7 +205,6 @@ def test_a_new_snapshot_causes_no_layout_shift_on_a_slow_phone(
         assert len(list(updated(page, pub, number))) == len(UPDATES)
         assert page.evaluate("window.shift") < 0.01
         page.unroute_all()
-        page.context.close()
 
 
 def test_the_phone_page_never_draws_two_snapshots_mixed_in_one_frame(chromium: Any, tmp_path: Path) -> None:
@@ -230,17 +218,3 @@ def test_the_phone_page_never_draws_two_snapshots_mixed_in_one_frame(chromium: A
         seen = {(number, shown) for number, shown in page.evaluate("frames_seen") if number in words}
         assert seen, "some frame was drawn"
         assert seen <= set(words.items()), "no frame showed the number of one snapshot with the words of another"
-        page.context.close()
-
-
-def test_phones_reconnect_to_a_restarted_table(chromium: Any, tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
-    with opened(tmp_path / "a") as pub, served(pub, ALONE) as address:
-        page.goto(address)
-        page.wait_for_selector('#live[data-live="yes"]')
-    page.wait_for_selector('#live[data-live="no"]')
-    with opened(tmp_path / "b") as again, served(again, (ALONE[0], int(address.rsplit(":", 1)[1]))):
-        page.wait_for_selector('#live[data-live="yes"]')
-    page.context.close()
