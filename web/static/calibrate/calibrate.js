@@ -1,5 +1,5 @@
 // Calibrating: the camera's picture, what is found in it, and what is to be bettered; taking the sheet and the tray.
-import { $, fill, goLive, h, has, post, ready, s, t, table, text } from "../shared/core.js";
+import { $, asked, fill, goLive, h, has, post, ready, repeat, s, t, table, text } from "../shared/core.js";
 import { menu } from "../shared/menu.js";
 import { preview } from "./preview.js";
 
@@ -15,19 +15,12 @@ if (table.owner) {
   $("empty").addEventListener("click", () => act("empty", {}, "calibrate.saved"));
   $("die").addEventListener("click", () => act("die", {}, "calibrate.die_taken"));
   $("lay").addEventListener("click", () => act("lay", { lies: !lies }, null));
-  await watch();
+  await repeat(LOOK_MS, async () => {
+    const look = await asked("/api/calibrate");
+    if (look) show(look);
+  });
 }
 goLive();
-
-async function watch() {
-  if (!document.hidden) {
-    try {
-      const response = await fetch("/api/calibrate", { cache: "no-store" });
-      if (response.ok) show(await response.json());
-    } catch { /* the sign in the bar says that the table is away; it is asked again */ }
-  }
-  setTimeout(watch, LOOK_MS);
-}
 
 function show(look) {
   const [width, height] = look.picture_wh ?? [4, 3];

@@ -1,6 +1,7 @@
 // A reading in doubt: the crop, the question, six faces with the likely one first. Nobody's guess but the players'.
-import { dialog, follow, h, post, t, table } from "../shared/core.js";
-import { die } from "../shared/dice.js";
+import { follow, h, post, t, table } from "../shared/core.js";
+import { closeUp, likelyFirst } from "../shared/dice.js";
+import { button, dialog, fold } from "../shared/elements.js";
 import { inQuestion, miscount } from "../shared/sides.js";
 import { settle } from "./guard.js";
 import { askDice } from "./keys.js";
@@ -31,99 +32,39 @@ export function asking() {
 function open(question) {
   asked = question.id;
   box?.close();
-  const doubtful = inQuestion(question);
-  const countFits = question.wanted.includes(question.values.length);
-  const parts = /** @type {HTMLElement[]} */ ([h("p", {}, t(`doubt.${question.code}`))]);
-  // The likeliest answer to a wrong number of dice is another throw.
-  const again = miscount(table.snapshot);
-  if (again) parts.push(h("p", { class: "asked-count" }, t("ask.counted", again)));
-  const whole = question.photo ? h("img", { class: "photo", src: question.photo, alt: t("ask.photo") }) : null;
-  const one = doubtful !== null;
-  if (one) {
-    parts.push(...oneDie(question, doubtful).filter((part) => part !== null));
-    if (whole) parts.push(h("details", { class: "fold" }, h("summary", {}, t("ask.whole")), whole));
-  } else if (whole) parts.push(whole);
-  parts.push(
+  const { values, wanted, photo } = question,
+    at = inQuestion(question), one = at !== null,
+    again = miscount(table.snapshot); // the likeliest answer to a wrong number of dice is another throw
+  const say = (answered) => post("/api/answers", { question: question.id, values: answered }),
+    byHand = () => { keys = askDice(t("keys.title"), wanted, say, photo ? whole(photo, "photo low") : null); };
+  const player = table.snapshot.state?.player, allRight = t("ask.all_right", { values: values.join(", ") });
+  box = dialog(
+    player ? t("correct.title", { player }) : t("ask.title"),
+    h("p", {}, t(`doubt.${question.code}`)),
+    again && h("p", { class: "asked-count" }, t("ask.counted", again)),
+    ...(one ? oneDie(question, at, say) : []),
+    photo && (one ? fold(t("ask.whole"), whole(photo)) : whole(photo)),
     h(
       "div",
       { class: "row" },
-      again ? key("ask.again", () => answer(question, null), "main") : null,
-      countFits ? allRight(question, one || again ? "" : "main") : null,
-      key("ask.by_hand", () => byHand(question)),
-      again ? null : key("ask.no_throw", () => answer(question, null)),
+      again && button(t("ask.again"), () => say(null), { class: "main" }),
+      wanted.includes(values.length) && button(allRight, () => say(values), { class: one || again ? null : "main" }),
+      button(t("ask.by_hand"), byHand),
+      !again && button(t("ask.no_throw"), () => say(null)),
     ),
   );
-  const player = table.snapshot.state?.player;
-  box = dialog(player ? t("correct.title", { player }) : t("ask.title"), ...parts);
   box.addEventListener("close", () => { waved = question.id; });
 }
 
-const key = (words, onclick, kind = "") => h("button", { type: "button", class: kind, onclick }, t(words));
-
-function allRight(question, kind) {
-  const words = t("ask.all_right", { values: [...question.values].join(", ") });
-  return h("button", { type: "button", class: kind, onclick: () => answer(question, [...question.values]) }, words);
-}
+const whole = (photo, kind = "photo") => h("img", { class: kind, src: photo, alt: t("ask.photo") });
 
 // The die that the table is least sure of, cut out of the photo, and six faces: the likely one first.
-function oneDie(question, at) {
-  const likely = question.values[at], rest = [1, 2, 3, 4, 5, 6].filter((value) => value !== likely);
-  const canvas = h("canvas", { class: "crop", width: 400, height: 400, role: "img", "aria-label": t("ask.crop") });
-  if (question.photo) crop(canvas, question.photo, question.boxes_xywh[at]);
-  const settle = (value) =>
-    answer(
-      question,
-      question.values.map((old, each) => (each === at ? value : old)),
-    );
+function oneDie({ values, wanted, photo, boxes_xywh: boxes }, at, say) {
   return [
-    question.photo ? canvas : null,
+    photo && closeUp(photo, boxes[at]),
     h("p", { class: "can" }, t("ask.which")),
-    h(
-      "div",
-      { class: "faces" },
-      [likely, ...rest].map((value, place) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: place ? "" : "likely",
-            autofocus: !place,
-            "aria-label": t("ask.is", { value }),
-            onclick: () => settle(value),
-          },
-          die(value, { quiet: true }),
-        ),
-      ),
-    ),
-    question.wanted.includes(question.values.length - 1)
-      ? h(
-          "button",
-          {
-            type: "button",
-            onclick: () =>
-              answer(
-                question,
-                question.values.filter((_, each) => each !== at),
-              ),
-          },
-          t("ask.not_a_die"),
-        )
-      : null,
+    likelyFirst((value) => say(values.map((old, each) => (each === at ? value : old))), values[at]),
+    wanted.includes(values.length - 1) &&
+      button(t("ask.not_a_die"), () => say(values.filter((_, each) => each !== at))),
   ];
-}
-
-export function crop(canvas, photo, [x, y, w, h_]) {
-  const image = new Image();
-  image.addEventListener("load", () => {
-    const side = Math.max(w, h_) * 1.5, left = x + w / 2 - side / 2, top = y + h_ / 2 - side / 2;
-    canvas.getContext("2d").drawImage(image, left, top, side, side, 0, 0, canvas.width, canvas.height);
-  });
-  image.src = photo;
-}
-
-const answer = (question, values) => post("/api/answers", { question: question.id, values });
-
-function byHand(question) {
-  const photo = question.photo ? h("img", { class: "photo low", src: question.photo, alt: t("ask.photo") }) : null;
-  keys = askDice(t("keys.title"), question.wanted, (values) => answer(question, values), photo);
 }

@@ -1,6 +1,7 @@
 // Correct any throw from its photo: tap the die in the log, tap what it really was.
-import { $, dialog, fill, follow, h, post, t, table, toast } from "../shared/core.js";
-import { die } from "../shared/dice.js";
+import { $, asked, fill, follow, h, post, t, table, toast } from "../shared/core.js";
+import { die, faces } from "../shared/dice.js";
+import { button, dialog, photoOf } from "../shared/elements.js";
 import { settle } from "./guard.js";
 import { askDice } from "./keys.js";
 import { lineWords } from "../shared/sides.js";
@@ -23,7 +24,7 @@ const list = (throws) => fill($("throws"), throws, () => [...throws].reverse().m
 async function earlier() {
   const { number } = table.snapshot;
   if (!$("throws-fold").open || !table.paired) return;
-  const told = await fetch("/api/throws", { cache: "no-store" }).then((response) => response.json()).catch(() => null);
+  const told = await asked("/api/throws");
   if (number === table.snapshot.number) list(told?.throws ?? table.snapshot.throws);
 }
 
@@ -36,71 +37,41 @@ function row(thrown) {
       "span",
       { class: "thrown" },
       thrown.values.map((value, at) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: "pick",
-            "data-key": `${thrown.number}-${at}`,
-            "aria-label": t("correct.die", { value, player: thrown.player }),
-            onclick: () => correct(thrown, at),
-          },
-          die(value, { quiet: true }),
-        ),
+        button(die(value), () => correct(thrown, at), {
+          class: "pick",
+          "data-key": `${thrown.number}-${at}`,
+          "aria-label": t("correct.die", { value, player: thrown.player }),
+        }),
       ),
     ),
   );
 }
 
 function correct(thrown, at) {
+  const title = t("correct.title", { player: thrown.player });
   const choose = async (value) => {
     const values = thrown.values.map((old, each) => (each === at ? value : old));
     if (value !== thrown.values[at] && !(await send(thrown, values))) return;
     box.close();
   };
-  const faces = [1, 2, 3, 4, 5, 6].map((value) =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: value === thrown.values[at] ? "likely" : "",
-        autofocus: value === thrown.values[at],
-        "aria-label": t("ask.is", { value }),
-        onclick: () => choose(value),
-      },
-      die(value, { quiet: true }),
-    ),
-  );
+  const all = () => {
+    box.close();
+    const photo = thrown.photo ? photoOf(thrown.number, t("correct.photo"), noPhoto(), { class: "photo low" }) : null;
+    holdHouse(askDice(title, [thrown.values.length], (values) => send(thrown, values), photo));
+  };
   const box = dialog(
-    t("correct.title", { player: thrown.player }),
+    title,
     thrown.photo ? framed(thrown, at, (other) => { box.close(); correct(thrown, other); }) : noPhoto(),
     h("p", { class: "can" }, t("correct.which", { value: thrown.values[at] })),
-    h("div", { class: "faces" }, faces),
-    h(
-      "button",
-      {
-        type: "button",
-        onclick: () => {
-          box.close();
-          holdHouse(
-            askDice(
-              t("correct.title", { player: thrown.player }),
-              [thrown.values.length],
-              (values) => send(thrown, values),
-              thrown.photo ? photoOf(thrown, "photo low") : null,
-            ),
-          );
-        },
-      },
-      t("correct.all"),
-    ),
+    faces(choose, thrown.values[at]),
+    button(t("correct.all"), all),
   );
   holdHouse(box);
 }
 
 // The photo with a frame on each die that was read; a tap on one asks about that die instead.
 function framed(thrown, at, choose) {
-  const image = photoOf(thrown),
+  const image = photoOf(thrown.number, t("correct.photo"), noPhoto()),
     frame = h("div", { class: "framed" }, image),
     places = placesOf(thrown);
   image.addEventListener("load", () => {
@@ -109,8 +80,7 @@ function framed(thrown, at, choose) {
       const place = places[die];
       if (place === undefined) return;
       const label = t("correct.die", { value: thrown.values[place], player: thrown.player });
-      const on = h("button", {
-        type: "button",
+      frame.append(button("", () => choose(place), {
         class: place === at ? "frame chosen" : "frame",
         "aria-label": label,
         "aria-pressed": String(place === at),
@@ -118,9 +88,7 @@ function framed(thrown, at, choose) {
           left: `${(100 * x) / wide}%`, top: `${(100 * y) / high}%`,
           width: `${(100 * w) / wide}%`, height: `${(100 * height) / high}%`,
         },
-        onclick: () => choose(place),
-      });
-      frame.append(on);
+      }));
     });
   });
   return frame;
@@ -153,12 +121,6 @@ function holdHouse(box) {
 
 const noPhoto = () => h("p", { class: "quiet" }, t("correct.no_photo"));
 
-function photoOf(thrown, kind = "photo") {
-  const image = h("img", { class: kind, src: `/api/throws/${thrown.number}.jpg`, alt: t("correct.photo") });
-  image.addEventListener("error", () => image.replaceWith(noPhoto()));
-  return image;
-}
-
 async function send(thrown, values) {
   const newest = table.snapshot.throws.find(({ number }) => number === thrown.number) ?? thrown;
   if (String(newest.values) !== String(thrown.values)) return toast(t("error.stale")); // another phone was faster
@@ -186,8 +148,8 @@ function confirm(correction) {
     h(
       "div",
       { class: "row" },
-      h("button", { type: "button", class: "main", onclick: say(true) }, t("correct.confirm_do")),
-      h("button", { type: "button", onclick: say(false) }, t("correct.confirm_no")),
+      button(t("correct.confirm_do"), say(true), { class: "main" }),
+      button(t("correct.confirm_no"), say(false)),
     ),
   );
   settle(offer);

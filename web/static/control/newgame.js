@@ -1,19 +1,20 @@
 // Setting up a game: who plays, what, by which house rules. Names are remembered by the table, and on this phone.
-import { dialog, fill, h, has, own, post, settings, start, t, table, text } from "../shared/core.js";
+import { asked, fill, h, has, own, post, settings, start, t, table, text } from "../shared/core.js";
 import { chip, die } from "../shared/dice.js";
 import { gameName, leadWords } from "../shared/facts.js";
+import { button, dialog, fold, select, tick } from "../shared/elements.js";
 import { seats } from "../shared/seat.js";
 import { HOUSE, termsForm } from "./terms.js";
 
 export function newGame(games) {
   const go = async () => { if (await form.begin()) box.close(); },
-    button = h("button", { type: "button", class: "main", onclick: go }, t("new.begin")),
-    form = gameForm(games, button),
-    box = dialog(t("control.new_game"), form.parts, button);
+    begin = button(t("new.begin"), go, { class: "main" }),
+    form = gameForm(games, begin),
+    box = dialog(t("control.new_game"), form.parts, begin);
 }
 
 /** What a set-up asks, as elements, and what begins the game: the snapshot, or null after telling why not. */
-export function gameForm(games, button) {
+export function gameForm(games, beginButton) {
   const last = lastGame();
   // The house may have been renamed since.
   const players = (last.players ?? ["", ""]).map((name) => (name === last.terms?.house?.player ? HOUSE : name));
@@ -44,26 +45,12 @@ export function gameForm(games, button) {
         names.map((name, seat) => seatRow({ names, wished, seat, game, show, house: terms.plays() && name === HOUSE })),
         game.max_players && names.length >= game.max_players
           ? null
-          : h(
-              "button",
-              {
-                type: "button",
-                "data-key": "add",
-                onclick: () => {
-                  names.push("");
-                  show();
-                },
-              },
-              t("new.add"),
-            ),
+          : button(t("new.add"), () => { names.push(""); show(); }, { "data-key": "add" }),
         h("small", { class: "quiet" }, t("new.several")),
       ].flat(),
     );
     fill(what, [game.game, rules], () => [
-      presets(game, rules, (chosen) => {
-        rules = chosen;
-        show();
-      }),
+      presets(game, (chosen) => { rules = chosen; show(); }),
       ...game.switches.map((each) => switchRow(each, rules)),
     ]);
   };
@@ -84,15 +71,10 @@ export function gameForm(games, button) {
     if (!ends.hidden || !state || state.over || abandoned) return false;
     ends.hidden = false;
     text(ends, t("new.ends", { game: gameName(table.snapshot), lead: leadWords(table.snapshot) }));
-    text(button, t("new.end_and_begin"));
+    text(beginButton, t("new.end_and_begin"));
     return true;
   };
-  const first = h(
-    "select",
-    { id: "new-first" },
-    h("option", { value: "seat" }, t("new.first_seat")),
-    h("option", { value: "roll" }, t("new.roll_off")),
-  );
+  const first = select({ id: "new-first" }, [["seat", t("new.first_seat")], ["roll", t("new.roll_off")]]);
   const parts = [
     ends,
     choice,
@@ -100,8 +82,8 @@ export function gameForm(games, button) {
     terms.explained,
     h("label", { for: "new-first" }, t("new.first")),
     first,
-    h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what),
-    h("details", { class: "fold" }, h("summary", {}, t("new.terms")), h("div", { class: "stack" }, terms.more)),
+    fold(t("new.rules"), what),
+    fold(t("new.terms"), h("div", { class: "stack" }, terms.more)),
   ];
   warn();
   show();
@@ -142,7 +124,7 @@ function gameCard(each, at, checked, choose) {
     "label",
     { class: "card" },
     h("input", { type: "radio", name: "new-game", value: each.game, checked, onchange: choose }),
-    h("span", { class: "card-dice" }, [0, 1, 2].map((place) => die(1 + ((2 * at + 3 * place) % 6), { quiet: true }))),
+    h("span", { class: "card-dice" }, [0, 1, 2].map((place) => die(1 + ((2 * at + 3 * place) % 6)))),
     h("b", {}, each.title),
     h("small", {}, players),
     h("small", { lang: has(`pitch.${each.game}`) ? null : "en" }, t(`pitch.${each.game}`, {}, each.pitch)),
@@ -178,18 +160,14 @@ function knownNames(known, names, game, show) {
     ? [
         h("span", { class: "quiet" }, t("new.known")),
         away.map((name) =>
-          h("button", { type: "button", "data-key": `known-${name}`, onclick: sit(name) }, h("bdi", {}, name)),
+          button(h("bdi", {}, name), sit(name), { "data-key": `known-${name}` }),
         ),
       ].flat()
     : null;
 }
 
 // The games in the table's journal, the latest first.
-async function earlier() {
-  if (!start.evening) return [];
-  const response = await fetch("/api/evening", { cache: "no-store" }).catch(() => null);
-  return response?.ok ? (await response.json()).games : [];
-}
+const earlier = async () => (start.evening && (await asked("/api/evening"))?.games) || [];
 
 // As the table will give them out: the colour chosen here, else that worn in this sitting, else the first that is free.
 const COLOURS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -239,17 +217,11 @@ function seatRow({ names, wished, seat, game, show, house }) {
     show();
   };
   const colour = () =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: "plain",
-        "data-key": `colour-${seat}`,
-        "aria-label": t("new.colour", { seat: seat + 1 }),
-        onclick: recolour,
-      },
-      chip(coloursOf(names, wished)[seat]),
-    );
+    button(chip(coloursOf(names, wished)[seat]), recolour, {
+      class: "plain",
+      "data-key": `colour-${seat}`,
+      "aria-label": t("new.colour", { seat: seat + 1 }),
+    });
   field.addEventListener("input", () => {
     names[seat] = field.value;
     row.firstElementChild?.replaceWith(colour());
@@ -259,39 +231,20 @@ function seatRow({ names, wished, seat, game, show, house }) {
     seatEach(names, seat, game);
     show();
   });
-  const away =
-    names.length > game.min_players && !house
-      ? h(
-          "button",
-          {
-            type: "button",
-            "data-key": `away-${seat}`,
-            "aria-label": t("new.remove", { seat: seat + 1 }),
-            onclick: () => {
-              names.splice(seat, 1);
-              show();
-            },
-          },
-          "✕",
-        )
-      : null;
-  const row = h("div", { class: "seat" }, colour(), field, away);
+  const leave = () => { names.splice(seat, 1); show(); },
+    away = button("✕", leave, { "data-key": `away-${seat}`, "aria-label": t("new.remove", { seat: seat + 1 }) });
+  const row = h("div", { class: "seat" }, colour(), field, names.length > game.min_players && !house && away);
   return row;
 }
 
-function presets(game, rules, choose) {
+function presets(game, choose) {
   const entries = Object.entries(game.presets);
   if (!entries.length) return null;
+  const words = (name) => (has(`preset.${name}`) ? t(`preset.${name}`) : name);
   return h(
     "div",
     { class: "row" },
-    entries.map(([name, values]) =>
-      h(
-        "button",
-        { type: "button", "data-key": name, onclick: () => choose({ ...values }) },
-        has(`preset.${name}`) ? t(`preset.${name}`) : name,
-      ),
-    ),
+    entries.map(([name, values]) => button(words(name), () => choose({ ...values }), { "data-key": name })),
   );
 }
 
@@ -299,32 +252,15 @@ function switchRow(each, rules) {
   const value = rules[each.key] ?? each.default,
     title = t(`house_rule.${each.key}`, {}, each.title),
     meaning = t(`house_rule.${each.key}.means`, {}, each.meaning),
-    words = h("span", {}, h("b", {}, title), h("br"), h("small", {}, meaning));
-  if (typeof each.default === "boolean") {
-    const box = h("input", {
-      type: "checkbox",
-      checked: value,
-      "data-key": each.key,
-      onchange: (event) => {
-        rules[each.key] = event.target.checked;
-      },
-    });
-    return h("label", { class: "tick" }, box, words);
-  }
+    field = (how, chosen) =>
+      h("input", { ...how, "data-key": each.key, onchange: ({ target }) => { rules[each.key] = chosen(target); } });
+  if (typeof each.default === "boolean")
+    return tick(field({ type: "checkbox", checked: value }, (box) => box.checked), title, meaning);
   return h(
     "label",
     { class: "stack" },
-    words,
-    h("input", {
-      type: "number",
-      inputmode: "numeric",
-      min: each.minimum,
-      value,
-      "data-key": each.key,
-      onchange: (event) => {
-        rules[each.key] = Number(event.target.value);
-      },
-    }),
+    h("span", {}, h("b", {}, title), h("br"), h("small", {}, meaning)),
+    field({ type: "number", inputmode: "numeric", min: each.minimum, value }, (input) => Number(input.value)),
   );
 }
 

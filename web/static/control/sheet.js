@@ -1,10 +1,10 @@
 // The control sheet: three fixed places for the acts of the moment, choices above them, the rest behind "More".
-import { $, acting, dialog, fill, follow, h, icon, number, play, post, start } from "../shared/core.js";
-import { t, table, text, toast } from "../shared/core.js";
+import { $, acting, fill, follow, h, icon, number, play, post, start, t, table, text, toast } from "../shared/core.js";
 import { die } from "../shared/dice.js";
 import { guard } from "./guard.js";
 import { enterThrow } from "./keys.js";
 import { phones } from "../shared/hosting.js";
+import { button, dialog, fold, select } from "../shared/elements.js";
 import { newGame } from "./newgame.js";
 import { startMatch } from "../shared/tournament.js";
 import { eventWords, housesTurn, sensible, sides } from "../shared/sides.js";
@@ -54,8 +54,7 @@ function stepAside(box) {
   addEventListener("scroll", step, { passive: true });
 }
 
-const button = (key, words, onclick, kind = "") =>
-  h("button", { type: "button", class: kind, "data-key": key, onclick }, words);
+const act = (key, words, onclick, kind = "") => button(words, onclick, { class: kind, "data-key": key });
 
 // Each act has a place of its own, and no other act ever comes there: left what ends the turn or the game, in the
 // middle what goes on, right Undo. A place without an act stays empty.
@@ -68,29 +67,29 @@ function big(snapshot) {
 
 function between({ state }, over) {
   const fresh = table.paired
-    ? button("new", [icon("plus"), t("control.new_game")], () => newGame(start.games), over ? "" : "main")
+    ? act("new", [icon("plus"), t("control.new_game")], () => newGame(start.games), over ? "" : "main")
     : state ? null : h("a", { class: "button main", href: "/control", "data-key": "pair" }, t("control.open"));
   const next = () => post("/api/next", { number: table.snapshot.number });
   if (table.snapshot.tournament?.next && table.paired) {
-    const match = button("match", [icon("play"), t("tournament.start")], startMatch, "main");
+    const match = act("match", [icon("play"), t("tournament.start")], startMatch, "main");
     return [match, fresh, state ? undoButton(table.snapshot) : null];
   }
   if (!state) return [fresh];
-  return [button("next", [icon("play"), t("control.next_game")], next, "main"), fresh, undoButton(table.snapshot)];
+  return [act("next", [icon("play"), t("control.next_game")], next, "main"), fresh, undoButton(table.snapshot)];
 }
 
 function turn(snapshot) {
   const { state, options, option_points: points, phase, notice } = snapshot,
     stop = housesTurn(snapshot) ? undefined : options.find((line) => line.do === "stop");
-  const bank = () => button(
+  const bank = () => act(
     JSON.stringify(stop),
     [icon("hand-coins"), t("control.bank", { points: number(points[options.indexOf(stop)]) })],
     () => play(stop),
     sensible(snapshot, stop) ? "main" : "",
   );
-  const ask = () => button("ask", [icon("circle-help"), t("control.look")], answerIt, "main");
+  const ask = () => act("ask", [icon("circle-help"), t("control.look")], answerIt, "main");
   // The camera sees what is thrown: to type it is the way out for a table that is blind.
-  const enter = () => button(
+  const enter = () => act(
     "enter",
     [icon("keyboard"), t("control.enter")],
     () => { entering = enterThrow(table.snapshot); },
@@ -111,7 +110,7 @@ function undoButton(snapshot) {
   const newest = snapshot.events.at(-1),
     words = newest ? eventWords(newest) : "";
   const said = [h("span", {}, t("control.undo")), h("span", { class: "unseen" }, ` ${words}`)];
-  return button("undo", [icon("undo-2"), ...said], () => undo(words), "undo");
+  return act("undo", [icon("undo-2"), ...said], () => undo(words), "undo");
 }
 
 async function undo(words) {
@@ -137,9 +136,9 @@ function pick(snapshot) {
 
 function choice(snapshot, line) {
   const points = snapshot.option_points[snapshot.options.indexOf(line)];
-  const words = plain(line) ? t(`control.${line.do}`) : [t("control.point"), die(line.value)];
+  const words = plain(line) ? t(`control.${line.do}`) : [t("control.point"), die(line.value, true)];
   const kind = equallyGood(snapshot, line, points) ? "main" : plain(line) ? "danger" : "";
-  return button(JSON.stringify(line), [words, points ? h("b", {}, signed(points)) : ""].flat(), () => play(line), kind);
+  return act(JSON.stringify(line), [words, points ? h("b", {}, signed(points)) : ""].flat(), () => play(line), kind);
 }
 
 // Gold marks the sensible choice, and each that is worth as much.
@@ -156,31 +155,16 @@ function rowPicker(snapshot, rows) {
     place = (line) => order.indexOf(line.category),
     worth = (line) => offers[place(line)];
   const sorted = [...rows].sort((a, b) => worth(b) - worth(a) || place(a) - place(b));
-  const key = (line) =>
-    h(
-      "button",
-      {
-        type: "button",
-        class: sensible(snapshot, line) ? "main" : "",
-        "data-key": line.category,
-        onclick: () => play(line),
-      },
-      `${t(`category.${line.category}`, {}, line.category)} `,
-      h("b", {}, number(worth(line))),
-    );
-  const rest = sorted.slice(BEST_ROWS);
+  const key = (line) => {
+    const words = [`${t(`category.${line.category}`, {}, line.category)} `, h("b", {}, number(worth(line)))];
+    return act(line.category, words, () => play(line), sensible(snapshot, line) ? "main" : "");
+  };
+  const others = sorted.slice(BEST_ROWS);
   return h(
     "div",
     { class: "stack", role: "group", "aria-label": t("control.score_in") },
     h("div", { class: "best" }, sorted.slice(0, BEST_ROWS).map(key)),
-    rest.length
-      ? h(
-          "details",
-          { class: "fold" },
-          h("summary", {}, t("control.other_rows")),
-          h("div", { class: "choices" }, rest.map(key)),
-        )
-      : null,
+    others.length ? fold(t("control.other_rows"), h("div", { class: "choices" }, others.map(key))) : null,
   );
 }
 
@@ -193,35 +177,26 @@ function keepPicker(snapshot, keeps) {
   const points = new Map(
     keeps.map((line) => [[...line.dice].sort().join(), snapshot.option_points[snapshot.options.indexOf(line)]]),
   );
-  const go = h("button", { type: "button", "data-key": "keep", onclick: () => play({ do: "keep", dice: values() }) });
-  const values = () => [...chosen].map((at) => dice[at]).sort();
+  const values = () => [...chosen].map((at) => dice[at]).sort(),
+    go = act("keep", "", () => play({ do: "keep", dice: values() }));
   const show = () => {
-    const worth = points.get(values().join());
+    const worth = points.get(values().join()),
+      words = t(`control.${word}`, { count: dice.length - chosen.size, values: values().join(", ") || "–" });
     go.disabled = worth === undefined;
     go.className = worth !== undefined && sensible(snapshot, { do: "keep", dice: values() }) ? "main" : "";
-    go.textContent = [
-      t(`control.${word}`, { count: dice.length - chosen.size, values: values().join(", ") || "–" }),
-      worth ? `+${number(worth)}` : "",
-    ]
-      .join(" ")
-      .trim();
+    go.textContent = worth ? `${words} +${number(worth)}` : words;
+  };
+  const toggle = (at) => ({ currentTarget: key }) => {
+    if (!chosen.delete(at)) chosen.add(at);
+    key.setAttribute("aria-pressed", String(chosen.has(at)));
+    show();
   };
   const keys = dice.map((value, at) =>
-    h(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": String(chosen.has(at)),
-        "data-key": `die-${at}`,
-        "aria-label": t("control.keep_die", { value }),
-        onclick: (event) => {
-          if (!chosen.delete(at)) chosen.add(at);
-          event.currentTarget.setAttribute("aria-pressed", String(chosen.has(at)));
-          show();
-        },
-      },
-      die(value, { quiet: true }),
-    ),
+    button(die(value), toggle(at), {
+      "aria-pressed": String(chosen.has(at)),
+      "data-key": `die-${at}`,
+      "aria-label": t("control.keep_die", { value }),
+    }),
   );
   show();
   return h(
@@ -243,26 +218,25 @@ function placesOf(first, dice) {
   });
 }
 
-
 function rest(snapshot) {
   const state = snapshot.state, playing = state && !state.over && !snapshot.abandoned;
   const items = [];
   if (snapshot.options.some((line) => line.do === "spend"))
-    items.push(button("spend", t("control.spend"), () => { entering = spend(table.snapshot); }));
+    items.push(act("spend", t("control.spend"), () => { entering = spend(table.snapshot); }));
   if (!table.paired) return items.length ? h("div", { class: "choices" }, items) : [];
-  if (playing) items.push(button("new-2", t("control.new_game"), () => newGame(start.games)));
-  if (playing) items.push(button("leave", t("control.leave"), () => leave(table.snapshot)));
-  if (playing) items.push(button("abandon", t("control.abandon"), abandon, "danger"));
+  if (playing) items.push(act("new-2", t("control.new_game"), () => newGame(start.games)));
+  if (playing) items.push(act("leave", t("control.leave"), () => leave(table.snapshot)));
+  if (playing) items.push(act("abandon", t("control.abandon"), abandon, "danger"));
   else if (state && table.owner)
     items.push(
-      button("end", t("control.end_sitting"), () => post("/api/evening/end", { number: table.snapshot.number })),
+      act("end", t("control.end_sitting"), () => post("/api/evening/end", { number: table.snapshot.number })),
     );
   if (start.voice)
     items.push(
-      button("voice", t("control.voice_on"), () => speak(true)),
-      button("quiet", t("control.voice_off"), () => speak(false)),
+      act("voice", t("control.voice_on"), () => speak(true)),
+      act("quiet", t("control.voice_off"), () => speak(false)),
     );
-  items.push(button("phones", t("control.phones"), phones));
+  items.push(act("phones", t("control.phones"), phones));
   return h("div", { class: "choices" }, items);
 }
 
@@ -270,21 +244,11 @@ const speak = (on) => post("/api/voice", { on });
 
 function abandon() {
   const { number } = table.snapshot; // the game to abandon is the one that was on when this was opened
+  const go = () => { sure.close(); post("/api/abandon", { number }); };
   const sure = dialog(
     t("control.abandon"),
     h("p", {}, t("control.abandon_sure")),
-    h(
-      "button",
-      {
-        type: "button",
-        class: "danger",
-        onclick: async () => {
-          sure.close();
-          await post("/api/abandon", { number });
-        },
-      },
-      t("control.abandon_do"),
-    ),
+    button(t("control.abandon_do"), go, { class: "danger" }),
   );
 }
 
@@ -293,71 +257,49 @@ const gameOf = ({ header, sitting }) => JSON.stringify([header, sitting.games]);
 
 function leave(snapshot) {
   const { header, state } = snapshot,
-    there = header.players.filter((name) => !state.left?.includes(name));
-  const who = h(
-    "select",
-    { id: "leave-who" },
-    there.map((name) => h("option", { value: name }, name)),
-  );
+    there = header.players.filter((name) => !state.left?.includes(name)),
+    who = select({ id: "leave-who" }, there.map((name) => [name, name]));
+  const go = async () => {
+    const gone = gameOf(table.snapshot) !== gameOf(snapshot);
+    if (gone) toast(t("error.stale"));
+    if (gone || (await play({ leave: who.value }))) sure.close();
+  };
   const sure = dialog(
     t("control.leave"),
     h("p", {}, t("control.leave_sure")),
     h("label", { for: "leave-who" }, t("control.leave_who")),
     who,
-    h(
-      "button",
-      {
-        type: "button",
-        class: "danger",
-        onclick: async () => {
-          const gone = gameOf(table.snapshot) !== gameOf(snapshot);
-          if (gone) toast(t("error.stale"));
-          if (gone || (await play({ leave: who.value }))) sure.close();
-        },
-      },
-      t("control.leave_do"),
-    ),
+    button(t("control.leave_do"), go, { class: "danger" }),
   );
 }
 
 function spend(snapshot) {
   const offers = snapshot.options.filter((line) => line.do === "spend"),
-    names = [...new Set(offers.map((line) => line.on))];
-  const most = (name) => Math.max(...offers.filter((line) => line.on === name).map((line) => line.points));
+    names = [...new Set(offers.map((line) => line.on))],
+    most = (name) => Math.max(...offers.filter((line) => line.on === name).map((line) => line.points));
   const all = sides(snapshot),
     me = all.find((side) => side.to_play),
     effect = h("p", { role: "status" });
-  const on = h(
-    "select",
-    { id: "spend-on", onchange: () => show() },
-    names.map((name) => h("option", { value: name }, name)),
-  );
-  const points = h("input", {
-    id: "spend-points",
-    type: "number",
-    inputmode: "numeric",
-    min: 1,
-    max: most(names[0]),
-    value: most(names[0]),
-    oninput: () => show(),
-  });
-  const show = () => {
-    // what it does stands there before it is done
+  const on = select({ id: "spend-on", onchange: () => show() }, names.map((name) => [name, name])),
+    points = h("input", {
+      id: "spend-points",
+      type: "number",
+      inputmode: "numeric",
+      min: 1,
+      value: most(names[0]),
+      oninput: () => show(),
+    });
+  const show = () => { // what it does stands there before it is done
     points.max = String(most(on.value));
     const loss = Math.max(0, Math.min(Number(points.value), Number(points.max))),
       other = all.find((side) => side.name === on.value);
-    text(
-      effect,
-      [me, other]
-        .map((side) =>
-          t("control.spend_effect", {
-            name: side.name,
-            from: number(side.score),
-            to: number(Math.max(0, side.score - loss)),
-          }),
-        )
-        .join(" · "),
-    );
+    const words = ({ name, score }) =>
+      t("control.spend_effect", { name, from: number(score), to: number(Math.max(0, score - loss)) });
+    text(effect, [me, other].map(words).join(" · "));
+  };
+  const go = async () => {
+    const line = { do: "spend", on: on.value, points: Number(points.value) };
+    if (await play(line, snapshot.number)) box.close();
   };
   show();
   const box = dialog(
@@ -368,18 +310,7 @@ function spend(snapshot) {
     h("label", { for: "spend-points" }, t("control.spend_points")),
     points,
     effect,
-    h(
-      "button",
-      {
-        type: "button",
-        class: "main",
-        onclick: async () => {
-          const line = { do: "spend", on: on.value, points: Number(points.value) };
-          if (await play(line, snapshot.number)) box.close();
-        },
-      },
-      t("control.spend_do"),
-    ),
+    button(t("control.spend_do"), go, { class: "main" }),
   );
   return box;
 }

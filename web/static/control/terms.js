@@ -1,5 +1,6 @@
 // What is agreed on a game besides its rules: whether the house plays, whether it is serious, which dice are thrown.
 import { h, start, t } from "../shared/core.js";
+import { select, tick } from "../shared/elements.js";
 
 export const HOUSE = start.house ?? "House";
 const LEVELS = ["careless", "steady", "best"];
@@ -10,16 +11,12 @@ const LEVELS = ["careless", "steady", "best"];
  * `seats` adds the house to the players, or takes it away.
  */
 export function termsForm(last, seats) {
-  const level = h(
-    "select",
-    { id: "new-house" },
-    h("option", { value: "" }, t("new.house_none")),
-    LEVELS.map((each) => h("option", { value: each, selected: last.house?.level === each }, t(`level.${each}`))),
-  );
-  const serious = h("input", { type: "checkbox", id: "new-serious", checked: last.serious });
-  const chances = h("input", { type: "checkbox", id: "new-chances", checked: last.chances });
-  const lessons = h("input", { type: "checkbox", id: "new-lessons", checked: last.lessons });
-  lessons.addEventListener("change", () => { lessons.dataset.chosen = "yes"; });
+  const levels = [["", t("new.house_none")], ...LEVELS.map((each) => [each, t(`level.${each}`)])],
+    level = select({ id: "new-house", onchange: () => seats(level.value !== "") }, levels, last.house?.level);
+  const box = (name, more = {}) => h("input", { type: "checkbox", id: `new-${name}`, checked: last[name], ...more }),
+    ticked = (name, input) => tick(input, t(`new.${name}`), t(`new.${name}_means`));
+  const serious = box("serious"), chances = box("chances"),
+    lessons = box("lessons", { onchange: () => { lessons.dataset.chosen = "yes"; } });
   const list = h("datalist", { id: "known-dice" }),
     knows = (names) => list.replaceChildren(...names.map((name) => h("option", { value: name })));
   const dice = h("input", {
@@ -30,7 +27,6 @@ export function termsForm(last, seats) {
     list: "known-dice",
     placeholder: t("new.dice_usual"),
   });
-  level.addEventListener("change", () => seats(level.value !== ""));
   const told = () => ({
     ...(level.value ? { house: { player: HOUSE, level: level.value } } : {}),
     ...(serious.checked ? { serious: true } : {}),
@@ -39,30 +35,14 @@ export function termsForm(last, seats) {
     ...(dice.value.trim() ? { dice: dice.value.trim() } : {}),
   });
   const house = h("div", { class: "stack" }, h("label", { for: "new-house" }, t("new.house")), level);
-  const explained = h(
-    "label",
-    { class: "tick" },
-    lessons,
-    h("span", {}, h("b", {}, t("new.lessons")), h("br"), h("small", {}, t("new.lessons_means"))),
-  );
   // A game that nobody here has finished yet is explained, unless somebody has chosen.
   const isNew = (first) => { if (!lessons.dataset.chosen) lessons.checked = first; };
   const more = [
-    h(
-      "label",
-      { class: "tick" },
-      serious,
-      h("span", {}, h("b", {}, t("new.serious")), h("br"), h("small", {}, t("new.serious_means"))),
-    ),
-    h(
-      "label",
-      { class: "tick" },
-      chances,
-      h("span", {}, h("b", {}, t("new.chances")), h("br"), h("small", {}, t("new.chances_means"))),
-    ),
+    ticked("serious", serious),
+    ticked("chances", chances),
     h("label", { for: "new-dice" }, t("new.dice")),
     dice,
     list,
   ];
-  return { house, explained, isNew, more, told, knows, plays: () => level.value !== "" };
+  return { house, explained: ticked("lessons", lessons), isNew, more, told, knows, plays: () => level.value !== "" };
 }

@@ -1,6 +1,7 @@
 // The evening's tournament: what is next and how it stands; the host begins it, notes who left, and ends it.
-import { $, dialog, fill, follow, h, post, start, t, table } from "../shared/core.js";
+import { $, fill, follow, h, post, start, t, table } from "../shared/core.js";
 import { gameName } from "../shared/facts.js";
+import { button, dialog, select } from "../shared/elements.js";
 import { seats } from "../shared/seat.js";
 import { nextWords } from "../shared/sides.js";
 import { matches, standings, startMatch } from "../shared/tournament.js";
@@ -21,7 +22,7 @@ function shown(on, playing) {
     h("p", { class: "next-match", role: "status" }, nextWords(on)),
     h("p", { class: "quiet" }, `${t(`tournament.${on.form}`)}, ${start.titles[on.game]}`),
     on.next && table.paired && !playing
-      ? h("button", { type: "button", class: "main", "data-key": "match", onclick: begin }, t("tournament.start"))
+      ? button(t("tournament.start"), begin, { class: "main", "data-key": "match" })
       : null,
     h(
       "div",
@@ -39,14 +40,10 @@ function hosting(on) {
     act = (path, body) => post(path, { number: number(), ...body });
   const name = (player) => {
     const left = on.left.includes(player);
-    return h(
-      "button",
-      {
-        type: "button",
-        "data-key": `left-${player}`,
-        onclick: () => act("/api/tournament/left", { player, left: !left }),
-      },
+    return button(
       t(left ? "tournament.back" : "tournament.leaves", { name: player }),
+      () => act("/api/tournament/left", { player, left: !left }),
+      { "data-key": `left-${player}` },
     );
   };
   return h(
@@ -57,34 +54,20 @@ function hosting(on) {
       "div",
       { class: "choices" },
       on.over ? beginButton() : on.players.map(name),
-      h(
-        "button",
-        { type: "button", class: "danger", "data-key": "end", onclick: () => act("/api/tournament/end", {}) },
-        t("tournament.end"),
-      ),
+      button(t("tournament.end"), () => act("/api/tournament/end", {}), { class: "danger", "data-key": "end" }),
     ),
   );
 }
 
-const beginButton = () =>
-  h("button", { type: "button", "data-key": "begin", onclick: begin }, t("tournament.begin"));
+const beginButton = () => button(t("tournament.begin"), begin, { "data-key": "begin" });
 
 const HANDICAP = /\s*\+\s*(\d+)$/;
 
 function begin() {
   const { header, sitting } = table.snapshot;
   const names = h("textarea", { id: "cup-names", rows: 6, autocomplete: "off", spellcheck: "false" }),
-    kind = h(
-      "select",
-      { id: "cup-game", onchange: () => rules() },
-      Object.entries(start.titles).map(([game, title]) =>
-        h("option", { value: game, selected: game === header?.game }, title)),
-    ),
-    form = h(
-      "select",
-      { id: "cup-form" },
-      ["knockout", "round_robin"].map((each) => h("option", { value: each }, t(`tournament.${each}`))),
-    ),
+    kind = select({ id: "cup-game", onchange: () => rules() }, Object.entries(start.titles), header?.game),
+    form = select({ id: "cup-form" }, ["knockout", "round_robin"].map((each) => [each, t(`tournament.${each}`)])),
     by = h("small", { class: "quiet" });
   const rulesOf = () => (header?.game === kind.value ? header.rules ?? {} : {}),
     rules = () => {
@@ -114,13 +97,13 @@ function begin() {
     t("tournament.begin"),
     h("label", { for: "cup-names" }, t("tournament.names")),
     names,
-    h("button", { type: "button", "data-key": "lots", onclick: lots }, t("tournament.lots")),
+    button(t("tournament.lots"), lots, { "data-key": "lots" }),
     h("label", { for: "cup-game" }, t("new.game")),
     kind,
     by,
     h("label", { for: "cup-form" }, t("tournament.form")),
     form,
-    h("button", { type: "button", class: "main", onclick: go }, t("tournament.do")),
+    button(t("tournament.do"), go, { class: "main" }),
   );
   rules();
   seats().then((here) => {

@@ -1,12 +1,13 @@
 // A past game at its own address: who won, move by move, how the scores went, luck and decisions, figures, a picture.
-import { $, follow, goLive, h, number, ready, start, t, text } from "../shared/core.js";
+import { $, asked, follow, goLive, h, number, ready, start, t, text } from "../shared/core.js";
 import { chip, colourOf } from "../shared/dice.js";
 import { figures } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
+import { button } from "../shared/elements.js";
 import { wonWords, when } from "../shared/past.js";
 import { raceOf } from "../shared/race.js";
 import { listed } from "../shared/sides.js";
-import { asked, chart, storyOf } from "../scoreboard/story.js";
+import { chart, storyOf } from "../scoreboard/story.js";
 import { courseOf, replay } from "./replay.js";
 import { share } from "./share.js";
 
@@ -44,9 +45,7 @@ function draw({ game, moves, players }) {
   $("finals").replaceChildren(...ordered.map((side) => final(game, side)));
   $("acts").replaceChildren(
     ...[
-      moves.length
-        ? h("button", { type: "button", class: "main", "data-key": "share", onclick: save }, shareWords)
-        : "",
+      moves.length ? button(shareWords, save, { class: "main", "data-key": "share" }) : "",
       h("a", { class: "button", href: `${address}.jsonl`, download: true }, t("evening.transcript")),
     ].filter(Boolean),
   );

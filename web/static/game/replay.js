@@ -1,6 +1,7 @@
 // A past game move by move: the pegs on the track, the dice, the photo of each throw, what each decision cost.
 import { fill, h, isolate, number, t } from "../shared/core.js";
 import { dice } from "../shared/dice.js";
+import { button } from "../shared/elements.js";
 import { lineWords } from "../shared/sides.js";
 import { gaveAway } from "../scoreboard/story.js";
 import { inWords, track } from "../scoreboard/track.js";
@@ -75,7 +76,7 @@ export function replay(moves, all, clips, weighed) {
   photo.addEventListener("error", () => { photo.hidden = true; });
   slider.addEventListener("input", () => go(Number(slider.value)));
   show();
-  const step = (by, words) => h("button", { type: "button", onclick: () => go(at + by) }, t(words));
+  const step = (by, words) => button(t(words), () => go(at + by));
   const box = h(
     "div",
     { class: "stack" },

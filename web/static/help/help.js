@@ -1,32 +1,30 @@
 // The help page: how to join, what works, what the game's words mean.
-import { $, fill, goLive, h, has, ready, t } from "../shared/core.js";
+import { $, asked, fill, goLive, h, has, ready, repeat, t } from "../shared/core.js";
 import { dice } from "../shared/dice.js";
 import { menu } from "../shared/menu.js";
+
+const LOOK_MS = 5000;
 
 await ready;
 menu();
 draw();
-await health();
+await repeat(LOOK_MS, health);
 goLive();
 unfold();
 
 async function health() {
-  try {
-    const told = await (await fetch("/healthz", { cache: "no-store" })).json();
-    fill($("health"), told, () =>
-      Object.entries(told.parts).map(([name, part]) =>
-        h(
-          "li",
-          { class: "health" },
-          h("b", {}, part.ok ? "✓ " : "✗ ", has(`part.${name}`) ? t(`part.${name}`) : name),
-          h("span", { class: part.ok ? "quiet" : "danger" }, ` ${part.says}`),
-        ),
+  const told = await asked("/healthz");
+  if (!told) return; // the bar says that the table is gone
+  fill($("health"), told, () =>
+    Object.entries(told.parts).map(([name, part]) =>
+      h(
+        "li",
+        { class: "health" },
+        h("b", {}, part.ok ? "✓ " : "✗ ", has(`part.${name}`) ? t(`part.${name}`) : name),
+        h("span", { class: part.ok ? "quiet" : "danger" }, ` ${part.says}`),
       ),
-    );
-  } catch {
-    /* the bar says that the table is gone */
-  }
-  setTimeout(health, 5000);
+    ),
+  );
 }
 
 // Who asked "why?" beside a notice comes to the paragraph of the rules that explains it.

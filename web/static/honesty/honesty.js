@@ -1,8 +1,7 @@
 // Honest dice: how often each face came, what the test makes of it, and what it could have found by now.
-import { $, fill, follow, goLive, h, number, ready, s, t, text } from "../shared/core.js";
+import { $, asked, fill, follow, goLive, h, number, ready, s, t, text } from "../shared/core.js";
 import { bars } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
-import { asked } from "../scoreboard/story.js";
 
 await ready;
 menu();

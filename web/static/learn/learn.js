@@ -1,8 +1,8 @@
 // Learn: vote on the costliest decisions of the last game, solve the puzzle of the day, see how well people decide.
-import { $, fill, follow, goLive, h, post, ready, settings, start, t, table } from "../shared/core.js";
+import { $, asked, fill, follow, goLive, h, post, ready, settings, start, t, table } from "../shared/core.js";
 import { menu } from "../shared/menu.js";
+import { button, photoOf } from "../shared/elements.js";
 import { lying, standing, why } from "../shared/position.js";
-import { asked } from "../scoreboard/story.js";
 import { optionWords, worth } from "../scoreboard/advice.js";
 
 const POLL_MS = 2000; // other phones' votes are asked for at this interval while a question is open
@@ -36,16 +36,12 @@ async function drawVote() {
 }
 
 function question(one, at, wanted) {
-  const photo = one.photo
-    ? h("img", { class: "photo", src: `/api/throws/${one.photo}.jpg`, alt: t("evening.photo") })
-    : null;
-  photo?.addEventListener("error", () => photo.remove()); // photos go in time
   const send = (path, body) => async () => { if (await post(path, body)) drawVote(); };
   return h(
     "article",
     { class: "stack" },
     h("h3", {}, t("learn.what_would_you", { player: one.player, at: at + 1 })),
-    photo,
+    one.photo && photoOf(one.photo, t("evening.photo")),
     standing(one),
     lying(one),
     h(
@@ -54,23 +50,18 @@ function question(one, at, wanted) {
       one.options.map((line, option) =>
         one.shown
           ? answer(one, option)
-          : h(
-              "button",
-              {
-                "data-key": `${at}-${option}`,
-                "aria-pressed": String(one.mine === option),
-                onclick: send("/api/vote", { question: at, option, voter: voter() }),
-              },
-              optionWords(line),
-            ),
+          : button(optionWords(line), send("/api/vote", { question: at, option, voter: voter() }), {
+              "data-key": `${at}-${option}`,
+              "aria-pressed": String(one.mine === option),
+            }),
       ),
     ),
     one.shown
       ? why(one.reasons)
       : h("p", { class: "quiet", role: "status" }, t("learn.votes", { count: one.votes, wanted })),
-    !one.shown && start.paired
-      ? h("button", { "data-key": `${at}-show`, onclick: send("/api/vote/show", { question: at }) }, t("learn.show"))
-      : null,
+    !one.shown &&
+      start.paired &&
+      button(t("learn.show"), send("/api/vote/show", { question: at }), { "data-key": `${at}-show` }),
   );
 }
 
@@ -107,7 +98,7 @@ function choices(told, draw) {
     tap = (place) => () => { guessed = place; draw(); };
   shown.sort((one, other) => key(told, one).localeCompare(key(told, other))); // the order tells nothing
   return shown.map((place) =>
-    h("button", { "data-key": `p${place}`, onclick: tap(place) }, optionWords(told.options[place].line)),
+    button(optionWords(told.options[place].line), tap(place), { "data-key": `p${place}` }),
   );
 }
 

@@ -1,5 +1,6 @@
 // Your seat: sit down with a name and a peg, see your own games, stand up again.
-import { $, fill, follow, goLive, h, number, post, ready, settings, start, t, table, text } from "../shared/core.js";
+import { $, asked, fill, follow, goLive, h, number } from "../shared/core.js";
+import { post, ready, settings, start, t, table, text } from "../shared/core.js";
 import { chip } from "../shared/dice.js";
 import { holds } from "../evening/standings.js";
 import { tableOf } from "../shared/figures.js";
@@ -103,9 +104,9 @@ async function mine() {
 // The games of the player with this name at this table.
 async function record() {
   const { name, colour } = /** @type {{ name: string, colour: number }} */ (start.seat),
-    response = start.evening ? await fetch("/api/evening", { cache: "no-store" }).catch(() => null) : null;
-  if (!response?.ok) return;
-  const games = (await response.json()).games.filter((game) => game.players.includes(name)),
+    told = start.evening ? await asked("/api/evening") : null;
+  if (!told) return;
+  const games = told.games.filter((game) => game.players.includes(name)),
     over = games.filter((game) => game.over);
   $("record").hidden = false;
   fill($("figures"), games, () => (over.length ? figuresOf(name, over) : h("p", { class: "quiet" }, t("seat.none"))));

@@ -1,9 +1,9 @@
 // The host's look over doubtful and corrected throws: each die cut out of its photo, as read and as it was.
-import { $, dialog, fill, goLive, h, number, post, ready, t, table, text } from "../shared/core.js";
-import { crop } from "../control/ask.js";
-import { die } from "../shared/dice.js";
+import { $, asked, fill, goLive, h, number, post, ready, t, table, text } from "../shared/core.js";
 import { tableOf } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
+import { fold } from "../shared/elements.js";
+import { askLabel, labelled } from "./labels.js";
 
 const KEPT = {
   all: () => true,
@@ -18,16 +18,16 @@ menu();
 $("unpaired").hidden = table.owner;
 $("tools").hidden = !table.owner;
 $("filter").addEventListener("change", show);
-if (table.owner) await load().catch(() => {}); // drawn whole before it is shown
+if (table.owner) await load(); // drawn whole before it is shown
 goLive();
 
 async function load() {
-  const response = await fetch("/api/review", { cache: "no-store" });
-  if (!response.ok) return;
-  ({ throws } = await response.json());
+  const told = await asked("/api/review");
+  if (!told) return;
+  ({ throws } = told);
   show();
-  const counted = await fetch("/api/evidence", { cache: "no-store" });
-  if (counted.ok) prove(await counted.json());
+  const counted = await asked("/api/evidence");
+  if (counted) prove(counted);
 }
 
 // How often a reading was accepted and wrong: in all, and by month, camera and set of dice where there are several.
@@ -83,46 +83,21 @@ function card(each) {
       each.settled ? null : h("b", { class: "open-sign" }, t("review.open")),
     ),
     h("p", { class: "quiet" }, why),
-    h(
-      "ul",
-      { class: "crops" },
-      each.dice.map((seen, at) => h("li", {}, cropped(each, seen, at, photo))),
-    ),
-    h(
-      "details",
-      { class: "fold" },
-      h("summary", {}, t("ask.whole")),
-      h("img", { class: "photo", src: photo, loading: "lazy", alt: t("correct.photo") }),
-    ),
+    h("ul", { class: "crops" }, each.dice.map((seen, at) => h("li", {}, cropped(each, seen, at, photo)))),
+    fold(t("ask.whole"), h("img", { class: "photo", src: photo, loading: "lazy", alt: t("correct.photo") })),
   ];
 }
 
 // A die: its picture, what was read and what it shows; a tap says otherwise.
 function cropped(each, seen, at, photo) {
-  const canvas = h("canvas", { width: 160, height: 160, "aria-hidden": "true" });
-  crop(canvas, photo, seen.box_xywh);
-  const kind = seen.value === null ? "open" : seen.value === seen.read ? "same" : "other";
-  const label = t(`review.die.${kind}`, { read: seen.read, value: seen.value === 0 ? t("ask.not_a_die") : seen.value });
-  const worth =
-    seen.value === null ? h("b", {}, "?") : seen.value === 0 ? h("b", {}, "✕") : die(seen.value, { quiet: true });
-  return h(
-    "button",
-    {
-      type: "button",
-      class: `cropped ${kind}`,
-      "data-key": `${each.throw}-${at}`,
-      "aria-label": label,
-      onclick: () => ask(each, at, photo),
-    },
-    canvas,
-    h("span", { class: "reads", "aria-hidden": "true" }, kind === "same" ? null : h("s", {}, String(seen.read)), worth),
-  );
+  const kind = seen.value === null ? "open" : seen.value === seen.read ? "same" : "other",
+    label = t(`review.die.${kind}`, { read: seen.read, value: seen.value === 0 ? t("ask.not_a_die") : seen.value });
+  const asks = { "data-key": `${each.throw}-${at}`, "aria-label": label, onclick: () => ask(each, at, photo) };
+  return labelled(photo, seen, seen.value, asks, true);
 }
 
 function ask(each, at, photo) {
-  const seen = each.dice[at],
-    canvas = h("canvas", { class: "crop", width: 400, height: 400, role: "img", "aria-label": t("ask.crop") });
-  crop(canvas, photo, seen.box_xywh);
+  const seen = each.dice[at];
   const say = async (value) => {
     const values = each.dice.map((other, place) => (place === at ? value : other.value ?? other.read));
     const told = await post(`/api/review/${each.throw}`, { values });
@@ -131,26 +106,6 @@ function ask(each, at, photo) {
     box.close();
     show();
   };
-  const box = dialog(
-    t("review.which"),
-    canvas,
-    h("p", {}, t("review.read_as", { read: seen.read, percent: Math.floor(seen.confidence * 100) })),
-    h(
-      "div",
-      { class: "faces" },
-      [1, 2, 3, 4, 5, 6].map((value) =>
-        h(
-          "button",
-          {
-            type: "button",
-            class: value === seen.value ? "likely" : "",
-            "aria-label": t("ask.is", { value }),
-            onclick: () => say(value),
-          },
-          die(value, { quiet: true }),
-        ),
-      ),
-    ),
-    h("button", { type: "button", onclick: () => say(0) }, t("ask.not_a_die")),
-  );
+  const read = h("p", {}, t("review.read_as", { read: seen.read, percent: Math.floor(seen.confidence * 100) })),
+    box = askLabel(photo, seen, seen.value, say, read);
 }

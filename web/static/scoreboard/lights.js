@@ -1,5 +1,5 @@
 // The LED board as it shines now, drawn in the page while someone looks at it.
-import { $, number, s, t, text } from "../shared/core.js";
+import { $, asked, number, repeat, s, t, text } from "../shared/core.js";
 
 const EVERY_MS = 200;
 let dots = null;
@@ -11,22 +11,19 @@ export function relaid() { dots = null; }
 export function lights() {
   const fold = $("lights-fold"), drawing = $("lights");
   if (!drawing) return;
-  const step = async () => {
-    if (!document.hidden && (!fold || fold.open)) {
-      try {
-        const frame = await (await fetch("/api/board", { cache: "no-store" })).json();
-        if (frame.leds.length !== dots?.length) dots = await lamps(drawing);
-        frame.leds.forEach(([r, g, b], at) => shine(dots[at], r, g, b));
-        text($("lights-draw"), t("lights.draw", { amps: number((frame.milliamps / 1000).toFixed(2)) }));
-      } catch { /* the next look tries again; the bar says when the table is gone */ }
+  repeat(EVERY_MS, async () => {
+    const frame = fold && !fold.open ? null : await asked("/api/board");
+    if (frame && frame.leds.length !== dots?.length) {
+      const told = await asked("/api/board/spots");
+      dots = told && lamps(drawing, folded(told.spots));
     }
-    setTimeout(step, EVERY_MS);
-  };
-  step();
+    if (!frame || !dots) return; // the next look tries again; the bar says when the table is gone
+    frame.leds.forEach(([r, g, b], at) => shine(dots[at], r, g, b));
+    text($("lights-draw"), t("lights.draw", { amps: number((frame.milliamps / 1000).toFixed(2)) }));
+  });
 }
 
-async function lamps(drawing) {
-  const spots = folded((await (await fetch("/api/board/spots")).json()).spots);
+function lamps(drawing, spots) {
   const xs = spots.map(([x]) => x), ys = spots.map(([, y]) => y);
   const pitch = spots.length > 1 ? Math.hypot(spots[1][0] - spots[0][0], spots[1][1] - spots[0][1]) || 1 : 1;
   const left = Math.min(...xs) - pitch, top = Math.min(...ys) - pitch;

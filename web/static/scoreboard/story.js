@@ -1,8 +1,9 @@
 // A game's story once it is over: how it split into luck and decisions, the luckiest throws, the dearest decisions.
-import { $, fill, follow, h, number, start, t, table } from "../shared/core.js";
+import { $, asked, fill, follow, h, number, start, t, table } from "../shared/core.js";
 import { optionWords, worth } from "./advice.js";
 import { dice } from "../shared/dice.js";
 import { tableOf } from "../shared/figures.js";
+import { fold, photoOf } from "../shared/elements.js";
 import { chancesOf } from "../shared/race.js";
 import { lineWords, sides } from "../shared/sides.js";
 
@@ -39,11 +40,7 @@ export const chart = (all, run) =>
   run ? h("figure", { class: "chances" }, h("figcaption", {}, chancesWords(run)), chancesOf(all, run)) : null;
 
 /** What the curves are; it says so where the chances are approximate. */
-export const chancesWords = ({ exact }) => [t("story.chances"), exact ? "" : t("story.approximate")].join(" ").trim();
-
-/** What the table answers, as JSON; null where it refuses, undefined if it is out of reach or its answer breaks off. */
-export const asked = (path) =>
-  fetch(path, { cache: "no-store" }).then((response) => (response.ok ? response.json() : null)).catch(() => undefined);
+const chancesWords = ({ exact }) => [t("story.chances"), exact ? "" : t("story.approximate")].join(" ").trim();
 
 /**
  * The parts of a story: accounts, luckiest throws, costliest decisions.
@@ -60,7 +57,7 @@ export function storyOf({ goal, players, luckiest, dearest }, folded = false) {
     ...(!dearest.length
       ? []
       : folded
-        ? [h("details", { class: "fold" }, h("summary", {}, t("story.dearest")), costly)]
+        ? [fold(t("story.dearest"), costly)]
         : [h("h3", {}, t("story.dearest")), costly]),
   ];
 }
@@ -85,10 +82,7 @@ export const gaveAway = (move, goal) =>
     : "";
 
 function scene(move, words) {
-  const photo = move.photo
-    ? h("img", { class: "photo", src: `/api/throws/${move.photo}.jpg`, alt: t("evening.photo"), loading: "lazy" })
-    : null;
-  photo?.addEventListener("error", () => photo.remove()); // photos go in time
+  const photo = move.photo ? photoOf(move.photo, t("evening.photo"), null, { loading: "lazy" }) : null;
   return h("li", {}, photo, h("div", {}, move.action.throw ? dice(move.action.throw) : null, h("p", {}, words)));
 }
 

@@ -1,6 +1,7 @@
 // A setting as a field. Leaving the field writes the setting; a note says why it was refused, or that it waits for
 // a restart.
 import { h, number, t, text } from "../shared/core.js";
+import { select } from "../shared/elements.js";
 
 /** Fetch the settings: { file, settings }, or { message } with the reason when they can't be had. */
 export async function told() {
@@ -49,11 +50,7 @@ function control(one, id) {
     common = { id, "aria-describedby": `${id}-says`, disabled: fixed };
   if (kind === "switch") return h("input", { ...common, type: "checkbox", checked: value });
   if (kind === "choice")
-    return h(
-      "select",
-      common,
-      ...choices.map((choice) => h("option", { value: choice, selected: choice === value }, named(key, choice))),
-    );
+    return select(common, choices.map((choice) => [choice, named(key, choice)]), value);
   if (isShare(one)) return h("input", { ...common, type: "range", min: 0, max: 1, step: 0.05, value });
   if (kind === "number")
     return h("input", {

@@ -1,5 +1,5 @@
 // A table set up on one page, from its name to its first game; what of it can be seen or heard answers at once.
-import { $, goLive, ready, start, t, table, text } from "../shared/core.js";
+import { $, asked, goLive, ready, repeat, start, t, table, text } from "../shared/core.js";
 import { field, told } from "./fields.js";
 import { lights, relaid } from "../scoreboard/lights.js";
 import { menu } from "../shared/menu.js";
@@ -23,7 +23,10 @@ for (const part of tools) part.hidden = !table.owner;
 if (table.owner) {
   begin();
   lights();
-  if ($("picture")) { watch(); look(); }
+  if ($("picture")) {
+    repeat(PAUSE_MS, async () => text($("none"), await preview() ? "" : t("camera.none")));
+    repeat(LOOK_MS, look);
+  }
   await load();
 }
 goLive();
@@ -46,18 +49,8 @@ function begin() {
   });
 }
 
-async function watch() {
-  if (!document.hidden) text($("none"), await preview() ? "" : t("camera.none"));
-  setTimeout(watch, PAUSE_MS);
-}
-
 // Whether the camera knows its tray.
 async function look() {
-  const health = document.hidden
-    ? null
-    : await fetch("/healthz", { cache: "no-store" })
-        .then((response) => response.json())
-        .catch(() => null);
+  const health = await asked("/healthz");
   text($("calibrated"), health?.parts.calibration?.says ?? $("calibrated").textContent);
-  setTimeout(look, LOOK_MS);
 }

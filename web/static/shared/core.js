@@ -281,6 +281,19 @@ export function goLive() {
 }
 
 // -- requests ---------------------------------------------------------------------------------------------------------
+/** What the table answers, as JSON; null where it refuses, undefined if it is out of reach or its answer breaks off. */
+export const asked = (path) =>
+  fetch(path, { cache: "no-store" }).then((response) => (response.ok ? response.json() : null)).catch(() => undefined);
+
+/** Call `look` now, and again at that interval after each time that it is done, while somebody sees the page. */
+export async function repeat(pause_ms, look) {
+  try {
+    if (!document.hidden) await look();
+  } finally {
+    setTimeout(repeat, pause_ms, pause_ms, look);
+  }
+}
+
 // Who may throw at the tray may decide there, paired or not.
 const OF_THE_TRAY = new Set(["/api/lines", "/api/answers", "/api/next"]);
 const addressOf = (path) =>
@@ -366,21 +379,4 @@ export function toast(words) {
 }
 
 // While a dialog is open nothing outside it is in front, nor read out.
-const onTop = (box) => ([...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body).append(box);
-
-/** A dialog that leaves the page when it closes. */
-export function dialog(title, ...children) {
-  const close = h("button", { class: "plain", type: "button", onclick: () => box.close() }, t("close"));
-  const box = h(
-    "dialog",
-    { "aria-label": title },
-    h("div", { class: "stack" }, h("div", { class: "spread" }, h("h2", {}, title), close), ...children),
-  );
-  box.addEventListener("close", () => {
-    box.querySelectorAll("#toast").forEach(onTop);
-    box.remove();
-  });
-  document.body.append(box);
-  box.showModal();
-  return box;
-}
+export const onTop = (box) => ([...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body).append(box);

@@ -1,6 +1,7 @@
 // The phones at the table: who asks to join, who is paired, and what the host decides about them.
-import { dialog, fill, h, post, start, t, table, text, toast } from "./core.js";
+import { fill, h, post, start, t, table, text, toast } from "./core.js";
 import { dice } from "./dice.js";
+import { button, dialog } from "./elements.js";
 
 const HOST_MS = 5_000, PLAYER_MS = 15_000, ASK_MS = 1000;
 const ask = () =>
@@ -66,40 +67,18 @@ export async function letIn({ code }, box, row) {
 }
 
 function act(key, path, body, notes, kind = "") {
-  return h(
-    "button",
-    {
-      type: "button",
-      class: kind,
-      "data-key": `${key}-${body.id ?? ""}`,
-      onclick: async () => {
-        await post(path, body);
-        show(notes, await ask());
-      },
-    },
-    t(key),
-  );
+  const go = async () => { await post(path, body); show(notes, await ask()); };
+  return button(t(key), go, { class: kind, "data-key": `${key}-${body.id ?? ""}` });
 }
 
 /** The dialog of the paired phones: the host changes them, any phone may give up. */
 export async function phones() {
-  const list = h("ul", { class: "stack phones" }),
-    pin = h("p", {});
+  const list = h("ul", { class: "stack phones" }), pin = h("p", {}),
+    renew = button(t("host.new_pin"), () => change("/api/phones/pin", {}), { "data-key": "new-pin" });
   dialog(
     t("control.phones"),
     h("p", { class: "quiet" }, t(table.owner ? "control.phones_host" : "control.phones_how")),
-    table.owner
-      ? h(
-          "div",
-          { class: "spread" },
-          pin,
-          h(
-            "button",
-            { type: "button", "data-key": "new-pin", onclick: () => change("/api/phones/pin", {}) },
-            t("host.new_pin"),
-          ),
-        )
-      : null,
+    table.owner && h("div", { class: "spread" }, pin, renew),
     list,
   );
   const change = async (path, body, away = false) => {
@@ -130,13 +109,12 @@ export async function phones() {
 }
 
 function choices(phone, change) {
-  const button = (key, kind, onclick) =>
-    h("button", { type: "button", class: kind, "data-key": `${key}-${phone.id}`, onclick }, t(key));
-  if (phone.you) return [button("control.give_up", "danger", () => change("/api/phones/leave", {}, true))];
+  const choice = (key, kind, onclick) => button(t(key), onclick, { class: kind, "data-key": `${key}-${phone.id}` });
+  if (phone.you) return [choice("control.give_up", "danger", () => change("/api/phones/leave", {}, true))];
   if (!table.owner) return [];
-  const make = (role) => button(`host.make_${role}`, "", () => change("/api/phones/role", { id: phone.id, role }));
+  const make = (role) => choice(`host.make_${role}`, "", () => change("/api/phones/role", { id: phone.id, role }));
   return [
     phone.role === "player" ? make("owner") : make("player"),
-    button("control.take_away", "danger", () => change("/api/phones/remove", { id: phone.id })),
+    choice("control.take_away", "danger", () => change("/api/phones/remove", { id: phone.id })),
   ];
 }

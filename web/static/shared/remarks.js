@@ -1,7 +1,6 @@
 // What the house says about the newest line: asked of the table, and put into words.
-import { number, t } from "./core.js";
+import { asked, number, t } from "./core.js";
 import { optionWords } from "../scoreboard/advice.js";
-import { asked } from "../scoreboard/story.js";
 
 /** Return what the table tells: the `number` of its newest line, the `remark` about it or null, and `by` whom. */
 export const newestRemark = () => asked("/api/remark");

@@ -1,12 +1,12 @@
 // The seat of whoever holds this phone: who they are, whether it is their turn, and a buzz when it is.
-import { $, fill, follow, h, number, start, t } from "./core.js";
+import { $, asked, fill, follow, h, number, start, t } from "./core.js";
 import { chip } from "./dice.js";
 import { housesTurn, sides } from "./sides.js";
 
 const BUZZ_MS = [180, 90, 180];
 
 /** Whether it is the turn of the player who has that name. */
-export const isTurnOf = (name, snapshot) =>
+const isTurnOf = (name, snapshot) =>
   Boolean(snapshot.state && !snapshot.state.over && !snapshot.abandoned) &&
   snapshot.state?.player === name &&
   !housesTurn(snapshot);
@@ -39,7 +39,4 @@ export function seat() {
 export const seatedOf = (seats) => seats.map((each) => h("li", {}, chip(each.colour), h("bdi", {}, each.name)));
 
 /** Fetch who sits down for the next game: [{ name, colour }]; none where the table can't be reached. */
-export async function seats() {
-  const response = await fetch("/api/seats", { cache: "no-store" }).catch(() => null);
-  return response?.ok ? (await response.json()).seats : [];
-}
+export const seats = async () => (await asked("/api/seats"))?.seats ?? [];

@@ -1,8 +1,7 @@
 // Between games on the TV: how the tournament stands; or what would you have done? Decisions that phones vote on, and
 // before the first game the day's puzzle.
 import { optionWords, worth } from "../scoreboard/advice.js";
-import { asked } from "../scoreboard/story.js";
-import { $, fill, follow, h, start, t, table } from "../shared/core.js";
+import { $, asked, fill, follow, h, start, t, table } from "../shared/core.js";
 import { nextWords } from "../shared/sides.js";
 import { matches, standings } from "../shared/tournament.js";
 import { lying, standing, why } from "../shared/position.js";

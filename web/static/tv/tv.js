@@ -1,6 +1,6 @@
 // The pub's screen: everything at once, readable from five metres, and a cheer for what deserves one.
 import { worth } from "../scoreboard/advice.js";
-import { $, fill, follow, goLive, h, number, ready, start, t, table, text } from "../shared/core.js";
+import { $, asked, fill, follow, goLive, h, number, ready, start, t, table, text } from "../shared/core.js";
 import { dice } from "../shared/dice.js";
 import { seatedOf, seats } from "../shared/seat.js";
 import { sides } from "../shared/sides.js";
@@ -11,7 +11,6 @@ import { moments } from "../scoreboard/moment.js";
 import { panels } from "../scoreboard/panels.js";
 import { chancesOf, raceOf } from "../shared/race.js";
 import { board, players, stage } from "../scoreboard/stage.js";
-import { asked } from "../scoreboard/story.js";
 
 const CODE_MS = 2000, SCENE_MS = 8000, COLUMNS = 5;
 /** @type {({ title: string, moves: { words: string, throw: any }[] } | null)[]} */
