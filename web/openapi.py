@@ -21,22 +21,10 @@ PROBLEM: Json = {
 
 
 def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
-    """Return a Flask blueprint that serves the OpenAPI document of these groups at `/api/openapi.json`.
+    """Return a Flask blueprint that serves the OpenAPI 3.1 document of these groups' routes at `/api/openapi.json`.
 
     `version` is the program's.
     """
-    described = document(version, groups)
-    blueprint = flask.Blueprint("openapi", __name__)
-
-    @blueprint.get("/api/openapi.json")
-    def describe() -> flask.Response:
-        return answer(described)
-
-    return blueprint
-
-
-def document(version: str, groups: Sequence[Routes]) -> Json:
-    """Return the OpenAPI 3.1 document that describes these groups' routes; `version` is the program's."""
     structs: list[Any] = [struct for group in groups for struct in group.structs]
     _, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
     schemas["Problem"] = PROBLEM
@@ -45,7 +33,7 @@ def document(version: str, groups: Sequence[Routes]) -> Json:
         schemas |= group.schemas
         for path, methods in group.paths.items():
             paths[path] = {**paths.get(path, {}), **methods}
-    return {
+    document = {
         "openapi": "3.1.0",
         "info": {"title": "Peg & Pip", "version": version, "description": "A dice table: watch, and play."},
         "paths": paths,
@@ -54,3 +42,6 @@ def document(version: str, groups: Sequence[Routes]) -> Json:
             "securitySchemes": {"phone": {"type": "apiKey", "in": "cookie", "name": COOKIE}},
         },
     }
+    blueprint = flask.Blueprint("openapi", __name__)
+    blueprint.add_url_rule("/api/openapi.json", "describe", lambda: answer(document))
+    return blueprint

@@ -1,4 +1,4 @@
-"""Functions that the API's routes share: decoding a request's body, the visitor's roles, and submitting a command."""
+"""Functions that the API's routes share: decoding a request's body, the visitor's roles, and starting a game."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TypeVar
 import flask
 import msgspec
 
-from companion.errors import CompanionError, RulesError, StaleAction
 from companion.table.commands import Command
 from companion.table.read_only import AnyTable
+from companion.table.snapshot import Snapshot
 from web.guard import COOKIE
 from web.pairing.phones import Pairing
 from web.pairing.roles import Role, Roles
 from web.pairing.tokens import Paired
-from web.responses import answer, refusal
+from web.responses import refusal
 from web.serving.limits import is_loopback
 
 Body = TypeVar("Body")
@@ -25,7 +25,7 @@ visitor has its address."""
 
 
 OF_A_COMMAND = (409, 422, 503)
-"""Statuses with which `submit` may refuse: an older snapshot, against the rules, a table that can't write or start."""
+"""Statuses of a refused command: an older snapshot, against the rules, a table that can't write or start."""
 
 
 def body(kind: type[Body]) -> Body:
@@ -71,26 +71,12 @@ def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
         flask.abort(refusal(403, "others_game", "Someone else started this game. Only the host can end it."))
 
 
-def submit(table: AnyTable, command: Command) -> flask.Response:
-    """Submit a command to the table, wait until it is executed, and answer with the new snapshot.
+def start_game(table: AnyTable, pairing: Pairing, command: Command) -> Snapshot:
+    """Submit a command that starts a game; once it has, note the phone that started it, or that no phone did.
 
-    The answer is 409 if the command names an older snapshot, 422 if the rules refuse it, and 503 for any other
-    CompanionError, such as a failed disk.
+    Returns the new snapshot. Raises CompanionError if the command is refused.
     """
-    try:
-        return answer(table.submit(command))
-    except StaleAction as stale:
-        return refusal(409, stale.code, f"{stale} Look at the newest state and try again.")
-    except RulesError as wrong:
-        return refusal(422, wrong.code, str(wrong))
-    except CompanionError as ill:
-        return refusal(503, "ill", str(ill))
-
-
-def start_game(table: AnyTable, pairing: Pairing, command: Command) -> flask.Response:
-    """Submit a command that starts a game; once it has, note the phone that started it, or that no phone did."""
-    started = submit(table, command)
-    if started.status_code == 200:
-        asking = phone(pairing)
-        pairing.started_by = asking.id if asking else None
+    started = table.submit(command)
+    asking = phone(pairing)
+    pairing.started_by = asking.id if asking else None
     return started

@@ -21,6 +21,8 @@ WORDS = {
     500: ("broken", "Something failed on the table's side; the log has details. The table plays on: try again."),
 }
 """Default error code and message of a refusal, by HTTP status."""
+JPEG = "image/jpeg"
+"""Media type (Content-Type) of a photo."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "

@@ -7,25 +7,33 @@ view is called, the guard checks the visitor's roles, and `Routes` checks the re
 from __future__ import annotations
 
 import functools
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import flask
 import msgspec
 
+from companion.errors import CompanionError, RulesError, StaleAction
 from web.pairing.roles import ANYONE, Roles
 from web.requests import body
+from web.responses import answer, refusal
+
+log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
-View = Callable[..., flask.Response]
-Decorator = Callable[[View], View]
+View = TypeVar("View", bound=Callable[..., object])
 
 JSON = "application/json"
 """Media type (Content-Type) of an answer, unless a route names another."""
 NUMBER_IN_PATH = re.compile(r"<int:(\w+)>")
 """Pattern of an integer parameter in a Flask route, such as `<int:throw>`; its group is the name. The OpenAPI document
 lists these parameters and writes them as `{throw}`."""
+Refusals = Mapping[type[CompanionError], tuple[int, str | None]]
+"""HTTP status and error code of the refusal of each kind of error; None for the error's own code."""
+REFUSALS: Refusals = {StaleAction: (409, None), RulesError: (422, None), CompanionError: (503, "ill")}
+"""Refusals of the errors that a view raises, unless its group has others."""
 OF_EVERY_POST = (400, 403, 413, 415)
 """HTTP statuses that the OpenAPI document lists for every POST: malformed, foreign origin, too large, not JSON. It does
 not change the answers themselves."""
@@ -38,6 +46,9 @@ class NothingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Routes:
     """A group of API routes. Its methods `get` and `post` declare them.
 
+    A view returns a response, or a value that is answered as JSON. A CompanionError that it raises is answered as in
+    `REFUSALS`.
+
     Attributes:
         name: The group's subject, by which `OPTIONAL_PAGES` in `web.pages` names it.
         blueprint: The routes for Flask.
@@ -47,9 +58,14 @@ class Routes:
         roles: The roles that may use each route, by method and rule: `"POST /api/lines"`.
     """
 
-    def __init__(self, name: str, *structs: Any, schemas: Mapping[str, Json] | None = None) -> None:
+    def __init__(
+        self, name: str, *structs: Any, schemas: Mapping[str, Json] | None = None, refusals: Refusals | None = None
+    ) -> None:
         self.name, self.structs, self.schemas = name, structs, schemas or {}
         self.blueprint = flask.Blueprint(name, __name__)
+        self.blueprint.register_error_handler(
+            CompanionError, functools.partial(error_refusal, {**REFUSALS, **(refusals or {})})
+        )
         self.paths: dict[str, Json] = {}
         self.roles: dict[str, Roles] = {}
 
@@ -63,7 +79,7 @@ class Routes:
         refused: Sequence[int] = (),
         kind: str = JSON,
         query: Sequence[Json] = (),
-    ) -> Decorator:
+    ) -> Callable[[View], View]:
         """Declare a GET route of the group, and return a decorator for its view.
 
         Args:
@@ -75,9 +91,8 @@ class Routes:
             kind: Media type (Content-Type) of the answer.
             query: OpenAPI descriptions of the parameters in its query string.
         """
-        operation = {"summary": summary, "responses": _responses(schema, (403, *refused), kind)}
-        self._describe("get", rule, operation, query, roles)
-        return self._view_decorator("GET", rule, None, roles)
+        operation: Json = {"summary": summary, "responses": _responses(schema, (403, *refused), kind)}
+        return self._declare("GET", rule, operation, roles, query=query)
 
     def post(
         self,
@@ -89,7 +104,7 @@ class Routes:
         roles: Roles,
         refused: Sequence[int] = (),
         named: str | None = None,
-    ) -> Decorator:
+    ) -> Callable[[View], View]:
         """Declare a POST route of the group, and return a decorator for its view.
 
         The decoded body is the view's first argument.
@@ -108,14 +123,21 @@ class Routes:
             "requestBody": {"required": True, "content": _content(ref(named or shape.__name__))},
             "responses": _responses(schema, (*OF_EVERY_POST, *refused), JSON),
         }
-        self._describe("post", rule, operation, (), roles)
-        return self._view_decorator("POST", rule, shape, roles)
+        return self._declare("POST", rule, operation, roles, shape=shape)
 
-    def _describe(self, method: str, rule: str, operation: Json, query: Sequence[Json], roles: Roles) -> None:
-        """Add a route's OpenAPI operation object to the group's `paths`, with the parameters of its path and query.
+    def _declare(
+        self, method: str, rule: str, operation: Json, roles: Roles, shape: Any = None, query: Sequence[Json] = ()
+    ) -> Callable[[View], View]:
+        """Add a route to the group, and return the decorator that adds its view to `blueprint`.
 
-        Unless everyone may use the route, the object also gets the security scheme `phone` and the answer 401. The
-        roles themselves are not listed. `operation` is changed in place.
+        Args:
+            method: GET or POST.
+            rule: Path of the route.
+            operation: Its OpenAPI operation object. The parameters of its path and query are added here and, unless
+                everyone may use the route, the security scheme `phone` and the answer 401. Roles are not listed.
+            roles: Roles that may use the route.
+            shape: Type of the body, which becomes the view's first argument; None for a route without a body.
+            query: OpenAPI descriptions of the parameters in its query string.
         """
         parameters = [*(number(name) for name in NUMBER_IN_PATH.findall(rule)), *query]
         if parameters:
@@ -123,24 +145,27 @@ class Routes:
         if roles != ANYONE:
             operation["security"] = [{"phone": []}]
             operation["responses"] |= _refusals((401,))
-        self.paths.setdefault(NUMBER_IN_PATH.sub(r"{\1}", rule), {})[method] = operation
-
-    def _view_decorator(self, method: str, rule: str, shape: Any, roles: Roles) -> Decorator:
-        """Add a route's roles to the group's `roles`, and return the decorator that adds its view to `blueprint`.
-
-        `shape` is the type of the body, which becomes the view's first argument; None for a route without a body.
-        """
+        self.paths.setdefault(NUMBER_IN_PATH.sub(r"{\1}", rule), {})[method.lower()] = operation
         self.roles[f"{method} {rule}"] = roles
 
         def serve(view: View) -> View:
-            @functools.wraps(view)
             def checked(**path: int) -> flask.Response:
-                return view(**path) if shape is None else view(body(shape), **path)
+                told = view(**path) if shape is None else view(body(shape), **path)
+                return told if isinstance(told, flask.Response) else answer(told)
 
             self.blueprint.add_url_rule(rule, f"{method} {rule}".replace(".", "-"), checked, methods=[method])
             return view
 
         return serve
+
+
+def error_refusal(refusals: Refusals, error: CompanionError) -> flask.Response:
+    """Return the refusal of an error: that of its class in `refusals`, or else of its nearest base class there."""
+    status, code = next(refusals[kind] for kind in type(error).__mro__ if kind in refusals)
+    if status >= 500:
+        log.warning("a request failed: %s %s: %s", flask.request.method, flask.request.path, error)
+    again = " Look at the newest state and try again." if isinstance(error, StaleAction) else ""
+    return refusal(status, code or getattr(error, "code", None), str(error).replace("\n", " ") + again)
 
 
 def ref(name: str) -> Json:

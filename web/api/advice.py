@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import flask
 import msgspec
@@ -13,8 +12,7 @@ from companion.bots.daily_puzzle import DailyPuzzle
 from companion.bots.vote import Vote
 from companion.errors import IllegalAction, RulesError
 from web.pairing.roles import ANYONE, PLAYERS
-from web.responses import answer, refusal
-from web.routes import Json, Routes
+from web.routes import REFUSALS, Json, Routes
 
 VOTER_LENGTH = 32
 """Most characters of the random name by which a phone votes. Higher: a guest's votes may take more memory.
@@ -46,59 +44,34 @@ class ShowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def routes(advisor: Advisor, vote: Vote, puzzle: DailyPuzzle) -> Routes:
     """Make the group of routes for advice on play, the vote on past decisions, and the puzzle of the day.
 
-    Anyone may read and vote. Only players may show an answer before all have voted.
+    Anyone may read and vote. Only players may show an answer before all have voted. What is not known is answered 409.
 
     Args:
         advisor: Computes odds, win chances and the story of the game on the table.
         vote: The questions about the finished game, and the votes.
         puzzle: The puzzle of the day.
     """
-    made = Routes("advice", VoteBody, ShowBody)
+    made = Routes(
+        "advice", VoteBody, ShowBody, refusals={RulesError: (409, "no_odds"), IllegalAction: REFUSALS[RulesError]}
+    )
+    told: Json = {"roles": ANYONE, "refused": (409,)}
+    made.get("/api/odds", "The options now, and what each is worth", **told)(advisor.odds)
+    made.get("/api/chances", "Each side's chance to win after each line of the game", **told)(advisor.chances)
+    made.get("/api/story", "The finished game, split into luck and decisions", **told)(advisor.story)
+    made.get("/api/puzzle", "The puzzle of the day, with its answer", **told)(puzzle.view)
 
-    @made.get("/api/odds", "The options now, and what each is worth", roles=ANYONE, refused=(409,))
-    def odds() -> flask.Response:
-        return answered(advisor.odds)
-
-    @made.get("/api/chances", "Each side's chance to win after each line of the game", roles=ANYONE, refused=(409,))
-    def chances() -> flask.Response:
-        return answered(advisor.chances)
-
-    @made.get("/api/story", "The finished game, split into luck and decisions", roles=ANYONE, refused=(409,))
-    def story() -> flask.Response:
-        return answered(advisor.story)
-
-    @made.get("/api/puzzle", "The puzzle of the day, with its answer", roles=ANYONE, refused=(409,))
-    def daily() -> flask.Response:
-        return answered(puzzle.view)
-
-    @made.get("/api/vote", "The costliest decisions to vote on", roles=ANYONE, query=[VOTER_PARAMETER], refused=(409,))
-    def questions() -> flask.Response:
-        return answered(lambda: vote.view(flask.request.args.get("voter", "")[:VOTER_LENGTH]))
+    @made.get("/api/vote", "The costliest decisions to vote on", query=[VOTER_PARAMETER], **told)
+    def questions() -> Json:
+        return vote.view(flask.request.args.get("voter", "")[:VOTER_LENGTH])
 
     @made.post("/api/vote", "Vote on a decision", VoteBody, roles=ANYONE, refused=(409, 422))
-    def cast(sent: VoteBody) -> flask.Response:
-        def counted() -> Mapping[str, Any]:
-            vote.cast(sent.question, sent.option, sent.voter)
-            return vote.view(sent.voter)
-
-        return answered(counted)
+    def cast(sent: VoteBody) -> Json:
+        vote.cast(sent.question, sent.option, sent.voter)
+        return vote.view(sent.voter)
 
     @made.post("/api/vote/show", "Show the answer to a question", ShowBody, roles=PLAYERS, refused=(409, 422))
-    def show(sent: ShowBody) -> flask.Response:
-        def shown() -> Mapping[str, Any]:
-            vote.show(sent.question)
-            return vote.view()
-
-        return answered(shown)
+    def show(sent: ShowBody) -> Json:
+        vote.show(sent.question)
+        return vote.view()
 
     return made
-
-
-def answered(ask: Callable[[], Mapping[str, Any]]) -> flask.Response:
-    """Call `ask` and answer with the JSON object that it returns; 422 for IllegalAction, 409 for other RulesErrors."""
-    try:
-        return answer(dict(ask()))
-    except IllegalAction as refused:
-        return refusal(422, refused.code, str(refused))
-    except RulesError as unknown:
-        return refusal(409, "no_odds", str(unknown))

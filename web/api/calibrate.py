@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Protocol
 
 import flask
@@ -10,7 +10,7 @@ import msgspec
 
 from companion.errors import DeviceError
 from web.pairing.roles import OWNERS
-from web.responses import answer, attachment, refusal
+from web.responses import JPEG, attachment, refusal
 from web.routes import Json, NothingBody, Routes
 
 PAPERS = ("a4", "letter")
@@ -117,58 +117,42 @@ def routes(calibration: Calibration) -> Routes:
     They give the camera's view and picture and the sheet to print, and carry out the steps sheet, empty tray and die. A
     step that fails with DeviceError is answered 422.
     """
-    made = Routes("calibrate", SheetBody, NothingBody, LayBody)
+    made = Routes("calibrate", SheetBody, NothingBody, LayBody, refusals={DeviceError: (422, "not_taken")})
     of_each: Json = {"refused": (422,), "roles": OWNERS}
 
-    @made.get("/api/calibrate", "The camera's view of the printed sheet", **of_each)
-    def look() -> flask.Response:
-        return _step_answer(calibration.look)
+    made.get("/api/calibrate", "The camera's view of the printed sheet", **of_each)(calibration.look)
 
-    @made.get("/api/calibrate.jpg", "The camera's newest picture", {}, kind="image/jpeg", refused=(404,), roles=OWNERS)
+    @made.get("/api/calibrate.jpg", "The camera's newest picture", {}, kind=JPEG, refused=(404,), roles=OWNERS)
     def picture() -> flask.Response:
         jpeg = calibration.picture_jpeg()
         if jpeg is None:
             return refusal(404, "no_picture", "The camera gives no picture yet. /healthz shows its state.")
-        return flask.Response(jpeg, mimetype="image/jpeg")
+        return flask.Response(jpeg, mimetype=JPEG)
 
     sheet: Json = {"kind": "application/pdf", "refused": (404,), "query": (PAPER_PARAMETER,), "roles": OWNERS}
 
     @made.get("/api/calibrate/sheet.pdf", "The sheet to print", {}, **sheet)
     def printed() -> flask.Response:
-        return _sheet_answer(calibration, flask.request.args.get("paper", PAPERS[0]))
+        paper = flask.request.args.get("paper", PAPERS[0])
+        if paper not in PAPERS:
+            return refusal(404, "no_such_paper", f"There is a sheet for {' and '.join(PAPERS)}.")
+        return attachment(calibration.sheet_pdf(paper), "application/pdf", f"calibration-{paper}.pdf")
 
     @made.post("/api/calibrate/sheet", "Take the sheet", SheetBody, **of_each)
-    def take_sheet(sent: SheetBody) -> flask.Response:
+    def take_sheet(sent: SheetBody) -> Mapping[str, Any] | flask.Response:
         if sent.keep_mm > sent.width_mm - 50:
             return refusal(422, "no_throw_zone", "The keep zone leaves no room to throw. Make it narrower.")
-        measures = {key: value for key, value in msgspec.structs.asdict(sent).items() if key != "lens_mm"}
-        return _step_answer(lambda: calibration.take_sheet(measures, sent.lens_mm))
+        measures = msgspec.structs.asdict(sent)
+        lens_mm = measures.pop("lens_mm")
+        return calibration.take_sheet(measures, lens_mm)
 
-    @made.post("/api/calibrate/empty", "Take the empty tray, and store the calibration", NothingBody, **of_each)
-    def take_empty(_: NothingBody) -> flask.Response:
-        return _step_answer(calibration.take_empty)
-
-    @made.post("/api/calibrate/die", "Measure a die, and store its size", NothingBody, **of_each)
-    def take_die(_: NothingBody) -> flask.Response:
-        return _step_answer(calibration.take_die)
-
-    @made.post("/api/calibrate/lay", "Put the sheet into the virtual tray, or take it out", LayBody, **of_each)
-    def lay(sent: LayBody) -> flask.Response:
-        return _step_answer(lambda: calibration.lay_sheet(sent.lies))
-
+    made.post("/api/calibrate/empty", "Take the empty tray, and store the calibration", NothingBody, **of_each)(
+        lambda _: calibration.take_empty()
+    )
+    made.post("/api/calibrate/die", "Measure a die, and store its size", NothingBody, **of_each)(
+        lambda _: calibration.take_die()
+    )
+    made.post("/api/calibrate/lay", "Put the sheet into the virtual tray, or take it out", LayBody, **of_each)(
+        lambda sent: calibration.lay_sheet(sent.lies)
+    )
     return made
-
-
-def _sheet_answer(calibration: Calibration, paper: str) -> flask.Response:
-    """Answer with the calibration sheet as a PDF download; 404 if `paper` is not one of `PAPERS`."""
-    if paper not in PAPERS:
-        return refusal(404, "no_such_paper", f"There is a sheet for {' and '.join(PAPERS)}.")
-    return attachment(calibration.sheet_pdf(paper), "application/pdf", f"calibration-{paper}.pdf")
-
-
-def _step_answer(act: Callable[[], Mapping[str, Any]]) -> flask.Response:
-    """Carry out a step of the calibration, `act`, and answer with the JSON object it returns; 422 for a DeviceError."""
-    try:
-        return answer(dict(act()))
-    except DeviceError as ill:
-        return refusal(422, "not_taken", str(ill))

@@ -13,7 +13,7 @@ from companion.history.export import PastGames
 from companion.table.read_only import AnyTable
 from web.names import for_spreadsheet
 from web.pairing.roles import ANYONE
-from web.responses import answer, attachment, refusal
+from web.responses import attachment, refusal
 from web.routes import Json, Routes
 
 CSV_COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
@@ -40,19 +40,17 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
     """
     made = Routes("evening")
     _add_odds_routes(made, past)
-
-    @made.get("/api/evening", "The games of this evening", roles=ANYONE)
-    def evening() -> flask.Response:
-        return answer({"games": list(past.games()), "sitting": table.snapshot().sitting})
-
-    @made.get("/api/evening/players", "Statistics of everyone who has played here", roles=ANYONE)
-    def players() -> flask.Response:
-        return answer({"players": past.players()})
+    made.get("/api/evening", "The games of this evening", roles=ANYONE)(
+        lambda: {"games": past.games(), "sitting": table.snapshot().sitting}
+    )
+    made.get("/api/evening/players", "Statistics of everyone who has played here", roles=ANYONE)(
+        lambda: {"players": past.players()}
+    )
 
     @made.get("/api/evening/<int:game>", "A game, move by move", **GAME_ROUTE)
-    def move_by_move(game: int) -> flask.Response:
+    def move_by_move(game: int) -> Json | flask.Response:
         found = past.moves(game)
-        return _no_such_game() if found is None else answer(found)
+        return _no_such_game() if found is None else found
 
     @made.get("/api/evening/<int:game>.jsonl", "A game's transcript", kind="application/x-ndjson", **GAME_ROUTE)
     def transcript(game: int) -> flask.Response:
@@ -80,39 +78,38 @@ def _add_odds_routes(made: Routes, past: PastGames) -> None:
     """
 
     @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", **ODDS_ROUTE)
-    def luck(game: int) -> flask.Response:
-        return _game_answer(lambda: past.luck(game), "unfinished")
+    def luck(game: int) -> Json | flask.Response:
+        return _told(lambda: past.luck(game), "unfinished")
 
     @made.get("/api/evening/<int:game>/luckiest", "A finished game's luckiest throw, and how rare it is", **ODDS_ROUTE)
-    def luckiest(game: int) -> flask.Response:
-        return _game_answer(lambda: past.luckiest(game), "unfinished")
+    def luckiest(game: int) -> Json | flask.Response:
+        return _told(lambda: past.luckiest(game), "unfinished")
 
     @made.get("/api/evening/<int:game>/chances", "Each side's chance to win in a finished game", **ODDS_ROUTE)
-    def chances(game: int) -> flask.Response:
-        return _game_answer(lambda: past.chances(game), "no_odds")
+    def chances(game: int) -> Json | flask.Response:
+        return _told(lambda: past.chances(game), "no_odds")
 
     @made.get(
         "/api/evening/<int:game>/odds", "The options in a game, and their worth", query=[GOAL_PARAMETER], **ODDS_ROUTE
     )
-    def odds(game: int) -> flask.Response:
-        return _game_answer(lambda: past.odds(game, flask.request.args.get("goal", GOALS[0])), "no_odds")
+    def odds(game: int) -> Json | flask.Response:
+        return _told(lambda: past.odds(game, flask.request.args.get("goal", GOALS[0])), "no_odds")
 
-    @made.get("/api/evening/ratings", "What each player's decisions cost, over all games", roles=ANYONE)
-    def ratings() -> flask.Response:
-        return answer({"ratings": past.ratings()})
+    made.get("/api/evening/ratings", "What each player's decisions cost, over all games", roles=ANYONE)(
+        lambda: {"ratings": past.ratings()}
+    )
+    made.get("/api/evening/dice", "The test whether a set of dice is fair", roles=ANYONE, query=[SET_PARAMETER])(
+        lambda: past.fairness(flask.request.args.get("set"))
+    )
 
-    @made.get("/api/evening/dice", "The test whether a set of dice is fair", roles=ANYONE, query=[SET_PARAMETER])
-    def dice() -> flask.Response:
-        return answer(past.fairness(flask.request.args.get("set")))
 
-
-def _game_answer(find: Callable[[], Json | None], error: str) -> flask.Response:
-    """Call `find` and answer with the JSON that it returns; 404 if it returns None, 409 (`error`) for a RulesError."""
+def _told(find: Callable[[], Json | None], error: str) -> Json | flask.Response:
+    """Return the JSON that `find` returns; a 404 if that is None, a 409 with the code `error` for a RulesError."""
     try:
         found = find()
     except RulesError as why:
         return refusal(409, error, str(why))
-    return _no_such_game() if found is None else answer(found)
+    return _no_such_game() if found is None else found
 
 
 def _no_such_game() -> flask.Response:

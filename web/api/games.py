@@ -10,13 +10,14 @@ import msgspec
 
 from companion.table.commands import StartGame
 from companion.table.read_only import AnyTable
+from companion.table.snapshot import Snapshot
 from companion.table.terms import Terms
 from web.names import problem_of
 from web.pairing.phones import NAME_LENGTH, Pairing
 from web.pairing.roles import ANYONE, PLAYERS
 from web.pairing.tokens import Seat
 from web.requests import OF_A_COMMAND, phone, refuse_others_game, start_game
-from web.responses import answer, refusal
+from web.responses import refusal
 from web.routes import Json, NothingBody, Routes, ref
 
 HEADER: Json = {
@@ -64,14 +65,12 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
     made = Routes("games", Terms, SeatBody, schemas={"Header": {**HEADER, "properties": properties}})
     _add_seat_routes(made, pairing)
 
-    @made.get("/api/games", "The games, their house rules and presets", roles=ANYONE)
-    def listed() -> flask.Response:
-        return answer({"games": [card(game) for game in games]})
-
+    listed = {"games": [card(game) for game in games]}
+    made.get("/api/games", "The games, their house rules and presets", roles=ANYONE)(lambda: listed)
     start: Json = {"schema": ref("Snapshot"), "refused": OF_A_COMMAND, "named": "Header", "roles": PLAYERS}
 
     @made.post("/api/games", "Start a game", dict[str, Any], **start)
-    def begin(header: dict[str, Any]) -> flask.Response:
+    def begin(header: dict[str, Any]) -> Snapshot | flask.Response:
         players, terms, colours = header.get("players"), header.pop("terms", {}), header.pop("colours", {})
         dice = terms.get("dice") if isinstance(terms, dict) else None
         named = [*(players if isinstance(players, list) else ()), dice]
@@ -91,25 +90,25 @@ def _add_seat_routes(made: Routes, pairing: Pairing) -> None:
     """
 
     @made.get("/api/seats", "Who sits down for the next game", roles=ANYONE)
-    def seats() -> flask.Response:
-        return answer({"seats": [phone.seat for phone in pairing.seats()]})
+    def seats() -> Json:
+        return {"seats": [phone.seat for phone in pairing.seats()]}
 
     @made.post("/api/seats", "Sit down for the next game", SeatBody, roles=PLAYERS, refused=(409, 422))
-    def sit(sent: SeatBody) -> flask.Response:
+    def sit(sent: SeatBody) -> Json | flask.Response:
         seat, asking = Seat(sent.name.strip(), sent.colour), phone(pairing)
         wrong = problem_of([seat.name]) if seat.name else "A seat needs a name. Write yours."
         if wrong is not None:
             return refusal(422, "name", wrong)
         if asking is None or not pairing.sit(asking.id, seat):
             return refusal(409, "seat_taken", "Someone here has that name or that peg. Choose another.")
-        return answer({"seat": seat})
+        return {"seat": seat}
 
     @made.post("/api/seats/leave", "Stand up", NothingBody, roles=PLAYERS)
-    def stand_up(_: NothingBody) -> flask.Response:
+    def stand_up(_: NothingBody) -> Json:
         asking = phone(pairing)
         if asking is not None:
             pairing.sit(asking.id, None)
-        return answer({"seat": None})
+        return {"seat": None}
 
 
 def card(form: Form) -> Form:

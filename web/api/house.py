@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import flask
 import msgspec
 
 from companion.bots.player import MAX_HELD_S, BotPlayer
@@ -12,7 +11,6 @@ from companion.bots.remarks import Remarks
 from web.pairing.phones import Pairing
 from web.pairing.roles import ANYONE, PLAYERS
 from web.requests import phone
-from web.responses import answer
 from web.routes import Routes
 
 
@@ -31,13 +29,10 @@ def routes(house: BotPlayer, remarks: Remarks, pairing: Pairing) -> Routes:
     made = Routes("house", HoldBody)
 
     @made.post("/api/house/hold", "Have the house wait", HoldBody, roles=PLAYERS)
-    def hold(sent: HoldBody) -> flask.Response:
+    def hold(sent: HoldBody) -> HoldBody:
         asking = phone(pairing)
         house.hold(sent.seconds, asking.id if asking else 0)
-        return answer({"seconds": sent.seconds})
+        return sent
 
-    @made.get("/api/remark", "What the house says about the newest line", roles=ANYONE)
-    def remark() -> flask.Response:
-        return answer(remarks.newest())
-
+    made.get("/api/remark", "What the house says about the newest line", roles=ANYONE)(remarks.newest)
     return made

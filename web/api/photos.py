@@ -10,11 +10,11 @@ import flask
 from companion.table.photos import Photos
 from companion.table.read_only import AnyTable
 from web.pairing.roles import ANYONE
-from web.responses import answer, refusal
-from web.routes import Routes, number
+from web.responses import JPEG, refusal
+from web.routes import Json, Routes, number
 
-JPEG, WEBP = "image/jpeg", "image/webp"
-"""Media types (Content-Type) of a throw's photo and of its slow-motion clip."""
+WEBP = "image/webp"
+"""Media type (Content-Type) of a throw's slow-motion clip."""
 
 
 class Clips(Protocol):
@@ -36,19 +36,13 @@ def routes(photos: Photos, table: AnyTable) -> Routes:
     """
     made = Routes("photos")
 
-    @made.get("/api/throws", "All throws of the current game, oldest first", roles=ANYONE)
-    def of_game() -> flask.Response:
-        return answer({"throws": list(table.throws())})
-
-    @made.get("/api/throws/<int:throw>.jpg", "The photo of a throw", {}, roles=ANYONE, kind=JPEG, refused=(404,))
-    def of_throw(throw: int) -> flask.Response:
-        return _photo(photos.jpeg(throw))
-
-    of_any = number("id", "query")
-
-    @made.get(
-        "/api/question.jpg", "The photo in question", {}, roles=ANYONE, kind=JPEG, refused=(404,), query=(of_any,)
+    photo: Json = {"schema": {}, "roles": ANYONE, "kind": JPEG, "refused": (404,)}
+    made.get("/api/throws", "All throws of the current game, oldest first", roles=ANYONE)(
+        lambda: {"throws": table.throws()}
     )
+    made.get("/api/throws/<int:throw>.jpg", "The photo of a throw", **photo)(lambda throw: _photo(photos.jpeg(throw)))
+
+    @made.get("/api/question.jpg", "The photo in question", query=(number("id", "query"),), **photo)
     def of_question() -> flask.Response:
         question = table.snapshot().question
         asked = flask.request.args.get("id", default=question.id if question else None, type=int)
@@ -61,26 +55,27 @@ def replays(clips: Clips) -> Routes:
     """Make the group of two routes that list the throws with a slow-motion clip and give a clip. For anyone."""
     made = Routes("replay")
 
-    @made.get("/api/replays", "The throws that can be shown again in slow motion", roles=ANYONE)
-    def listed() -> flask.Response:
-        return answer({"throws": clips.throws()})
+    made.get("/api/replays", "The throws that can be shown again in slow motion", roles=ANYONE)(
+        lambda: {"throws": clips.throws()}
+    )
 
     @made.get("/api/replays/<int:throw>.webp", "A throw in slow motion", {}, roles=ANYONE, kind=WEBP, refused=(404,))
     def of_throw(throw: int) -> flask.Response:
         clip = clips.webp(throw)
         if clip is None:
             return refusal(404, "no_replay", "There is no replay of that throw. GET /api/replays lists them.")
-        response = flask.Response(clip, mimetype=WEBP)
-        response.headers["Cache-Control"] = "private, max-age=3600"
-        return response
+        return _picture(clip, WEBP)
 
     return made
 
 
 def _photo(jpeg: bytes | None) -> flask.Response:
-    """Answer with a photo, which the browser may cache for an hour; 404 if it is None."""
+    """Answer with a photo; 404 if it is None."""
     if jpeg is None:
         return refusal(404, "no_photo", "There is no photo of that: it was entered by hand, or it has been cleared.")
-    response = flask.Response(jpeg, mimetype=JPEG)
-    response.headers["Cache-Control"] = "private, max-age=3600"
-    return response
+    return _picture(jpeg, JPEG)
+
+
+def _picture(body: bytes, kind: str) -> flask.Response:
+    """Answer with a picture of that media type, which the browser may cache for an hour."""
+    return flask.Response(body, mimetype=kind, headers={"Cache-Control": "private, max-age=3600"})

@@ -22,10 +22,11 @@ from companion.table.commands import (
     Values,
 )
 from companion.table.read_only import AnyTable
+from companion.table.snapshot import Snapshot
 from web.names import problem_of
 from web.pairing.phones import Pairing
 from web.pairing.roles import OWNERS, PLAYERS
-from web.requests import OF_A_COMMAND, refuse_others_game, start_game, submit
+from web.requests import OF_A_COMMAND, refuse_others_game, start_game
 from web.responses import refusal
 from web.routes import Json, Routes, ref
 
@@ -65,23 +66,23 @@ def routes(table: AnyTable, pairing: Pairing) -> Routes:
     made = Routes("play", CorrectionBody, *(command for _, _, command, _ in COMMANDS), BeginTournament, Abandon)
     of_each: Json = {"schema": ref("Snapshot"), "refused": OF_A_COMMAND}
     for place, summary, command, roles in COMMANDS:
-        act = partial(start_game, table, pairing) if command is NextGame else partial(submit, table)
+        act = partial(start_game, table, pairing) if command is NextGame else table.submit
         made.post(f"/api/{place}", summary, command, roles=roles, **of_each)(act)
 
     @made.post("/api/tournament", "Begin a tournament", BeginTournament, roles=OWNERS, **of_each)
-    def begin(sent: BeginTournament) -> flask.Response:
+    def begin(sent: BeginTournament) -> Snapshot | flask.Response:
         wrong = problem_of(sent.players)
-        return submit(table, sent) if wrong is None else refusal(422, "name", wrong)
+        return table.submit(sent) if wrong is None else refusal(422, "name", wrong)
 
     @made.post(
         "/api/abandon", "Abandon the game, if this phone started it or is the host's", Abandon, roles=PLAYERS, **of_each
     )
-    def abandon(sent: Abandon) -> flask.Response:
+    def abandon(sent: Abandon) -> Snapshot:
         refuse_others_game(table, pairing)
-        return submit(table, sent)
+        return table.submit(sent)
 
     @made.post("/api/throws/<int:throw>", "Correct a throw", CorrectionBody, roles=PLAYERS, **of_each)
-    def correct(sent: CorrectionBody, throw: int) -> flask.Response:
-        return submit(table, CorrectThrow(throw=throw, number=sent.number, values=sent.values))
+    def correct(sent: CorrectionBody, throw: int) -> Snapshot:
+        return table.submit(CorrectThrow(throw=throw, number=sent.number, values=sent.values))
 
     return made

@@ -15,12 +15,11 @@ from typing import IO, Annotated
 import flask
 import msgspec
 
-from companion.errors import DeviceError, IllegalAction
 from companion.history.accuracy import accuracy
 from companion.history.review import NO_DIE, Review, ReviewedThrow
 from companion.table.photos import Photos
 from web.pairing.roles import OWNERS
-from web.responses import answer, attachment, refusal
+from web.responses import attachment
 from web.routes import Json, Routes, ref
 
 SET_NAME = "own_table"
@@ -53,23 +52,19 @@ def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, st
     throws: Json = {"type": "array", "items": ref("ReviewedThrow")}
     listed: Json = {"type": "object", "required": ["throws"], "properties": {"throws": throws}}
 
-    @made.get("/api/review", "Throws that the reader doubted or had wrong", listed, roles=OWNERS)
-    def to_look_over() -> flask.Response:
-        return answer({"throws": list(review.throws())})
+    def to_look_over() -> Json:
+        return {"throws": review.throws()}
+
+    made.get("/api/review", "Throws that the reader doubted or had wrong", listed, roles=OWNERS)(to_look_over)
 
     @made.post("/api/review/<int:throw>", "Say what each die shows", DiceBody, listed, roles=OWNERS, refused=(422, 503))
-    def say(sent: DiceBody, throw: int) -> flask.Response:
-        try:
-            review.label(throw, sent.values)
-        except IllegalAction as refused:
-            return refusal(422, refused.code, str(refused))
-        except DeviceError as ill:
-            return refusal(503, "ill", str(ill))
+    def say(sent: DiceBody, throw: int) -> Json:
+        review.label(throw, sent.values)
         return to_look_over()
 
-    @made.get("/api/evidence", "Throws read, asked and corrected, by month, camera and dice", {}, roles=OWNERS)
-    def evidence() -> flask.Response:
-        return answer(accuracy(review.camera_throws(), cameras()))
+    made.get("/api/evidence", "Throws read, asked and corrected, by month, camera and dice", {}, roles=OWNERS)(
+        lambda: accuracy(review.camera_throws(), cameras())
+    )
 
     zipped: Json = {"kind": "application/zip", "roles": OWNERS}
 

@@ -13,8 +13,7 @@ from companion.errors import PinNeeded, SetupError
 from web.api.pair import pin_refusal
 from web.pairing.phones import Pairing
 from web.pairing.roles import OWNERS
-from web.responses import answer, refusal
-from web.routes import Routes
+from web.routes import Json, Routes
 
 
 class SettingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,23 +65,20 @@ def routes(file: SettingsFile, pairing: Pairing) -> Routes:
         file: The settings file of the running table.
         pairing: Checks the PIN that is typed to change an electrical limit.
     """
-    made = Routes("settings", SettingBody)
+    refusals = {PinNeeded: (422, "pin_needed"), SetupError: (422, "settings")}
+    made = Routes("settings", SettingBody, refusals=refusals)
 
-    @made.get("/api/settings", "The settings that can be changed here", roles=OWNERS)
-    def shown() -> flask.Response:
-        return answer({"file": str(file.path), "settings": list(file.shown())})
+    def shown() -> Json:
+        return {"file": str(file.path), "settings": file.shown()}
+
+    made.get("/api/settings", "The settings that can be changed here", roles=OWNERS)(shown)
 
     @made.post("/api/settings", "Change a setting", SettingBody, roles=OWNERS, refused=(422, 429))
-    def change(sent: SettingBody) -> flask.Response:
+    def change(sent: SettingBody) -> Json | flask.Response:
         wrong_pin = pairing.wrong_pin(sent.pin, flask.request.remote_addr or "") if sent.pin else None
         if wrong_pin is not None:
             return pin_refusal(wrong_pin)
-        try:
-            file.change(sent.section, sent.key, sent.value, pin_typed=bool(sent.pin))
-        except PinNeeded as refused:
-            return refusal(422, "pin_needed", str(refused))
-        except SetupError as wrong:
-            return refusal(422, "settings", " ".join(wrong.problems))
+        file.change(sent.section, sent.key, sent.value, pin_typed=bool(sent.pin))
         return shown()
 
     return made

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-import flask
-
 from companion.table.snapshot import Snapshot
 from web.pairing.phones import Pairing
 from web.pairing.roles import ANYONE, HANDS
 from web.requests import visitor
-from web.responses import answer, json_bytes
+from web.responses import json_bytes
 from web.routes import Json, Routes, ref
 from web.serving.feed import Feed
 
@@ -74,21 +72,18 @@ def routes(feed: Feed, board: Board, health: Callable[[bool], Mapping[str, Any]]
     """
     made = Routes("state", Snapshot, schemas={"Board": BOARD, "Health": HEALTH})
 
-    @made.get("/healthz", "The health of every part", ref("Health"), roles=ANYONE)
-    def how_it_is() -> flask.Response:
-        return answer(dict(health(not visitor(pairing) & HANDS)))
-
-    @made.get("/api/state", "The newest snapshot", ref("Snapshot"), roles=ANYONE)
-    def newest() -> flask.Response:
-        return json_bytes(feed.newest.json)
+    made.get("/healthz", "The health of every part", ref("Health"), roles=ANYONE)(
+        lambda: health(not visitor(pairing) & HANDS)
+    )
+    made.get("/api/state", "The newest snapshot", ref("Snapshot"), roles=ANYONE)(lambda: json_bytes(feed.newest.json))
 
     @made.get("/api/board", "The LED strip's newest frame", ref("Board"), roles=ANYONE)
-    def shown() -> flask.Response:
+    def shown() -> Json:
         frame = board.latest()
-        return answer({"leds": frame.leds, "milliamps": frame.milliamps})
+        return {"leds": frame.leds, "milliamps": frame.milliamps}
 
     @made.get("/api/board/spots", "Where each LED is, in millimetres", roles=ANYONE)
-    def spots() -> flask.Response:
-        return answer({"spots": [[round(x, 3), round(y, 3)] for x, y in board.spots()]})
+    def spots() -> Json:
+        return {"spots": [[round(x, 3), round(y, 3)] for x, y in board.spots()]}
 
     return made

@@ -18,8 +18,8 @@ from companion.table.read_only import AnyTable
 from web.api.play import COMMANDS
 from web.pairing.phones import Pairing
 from web.pairing.roles import ANYONE, HANDS
-from web.requests import OF_A_COMMAND, start_game, submit
-from web.responses import answer, refusal
+from web.requests import OF_A_COMMAND, start_game
+from web.responses import JPEG, refusal
 from web.routes import Json, NothingBody, Routes, ref
 
 Die = Annotated[int, msgspec.Meta(ge=0, le=99)]
@@ -120,44 +120,37 @@ def routes(tray: Tray, table: AnyTable, pairing: Pairing) -> Routes:
     made = Routes("tray", *shapes)
     hands: Json = {"refused": (422,), "roles": HANDS}
 
-    @made.get("/api/tray", "Where the dice of the virtual tray lie", roles=ANYONE)
-    def lying() -> flask.Response:
-        return answer({"dice": list(tray.dice()), "zones": dict(tray.zones())})
+    def lying() -> Json:
+        return {"dice": tray.dice(), "zones": tray.zones()}
 
-    @made.get("/api/tray.jpg", "The virtual camera's newest picture", {}, roles=ANYONE, kind="image/jpeg")
+    made.get("/api/tray", "Where the dice of the virtual tray lie", roles=ANYONE)(lying)
+
+    @made.get("/api/tray.jpg", "The virtual camera's newest picture", {}, roles=ANYONE, kind=JPEG)
     def picture() -> flask.Response:
-        response = flask.Response(tray.picture_jpeg(), mimetype="image/jpeg")
+        response = flask.Response(tray.picture_jpeg(), mimetype=JPEG)
         response.headers["Cache-Control"] = "private, no-cache"  # pages poll it: 304 unless it has changed
         response.add_etag()
         response.make_conditional(flask.request)
         return response
 
-    def done(act: Callable[[], None]) -> flask.Response:
+    def done(act: Callable[..., None], *args: Any) -> Json | flask.Response:
         try:
-            act()
+            act(*args)
         except ValueError as wrong:
             return refusal(422, "no_such_die", f"{wrong}. GET /api/tray lists the dice.")
         return lying()
 
     @made.post("/api/tray/throw", "Throw dice", ThrowBody, **hands)
-    def throw(sent: ThrowBody) -> flask.Response:
-        count = sent.count
-        return done(lambda: tray.throw(sent.ids, sent.strength) if count is None else tray.throw_on(count))
+    def throw(sent: ThrowBody) -> Json | flask.Response:
+        return done(tray.throw, sent.ids, sent.strength) if sent.count is None else done(tray.throw_on, sent.count)
 
-    @made.post("/api/tray/shake", "Shake the tray", NothingBody, **hands)
-    def shake(_: NothingBody) -> flask.Response:
-        return done(tray.shake)
-
-    @made.post("/api/tray/move", "Move a die", MoveBody, **hands)
-    def move(sent: MoveBody) -> flask.Response:
-        return done(lambda: tray.move(sent.id, sent.x_mm, sent.y_mm))
-
-    @made.post("/api/tray/lift", "Take dice out of the tray", LiftBody, **hands)
-    def lift(sent: LiftBody) -> flask.Response:
-        return done(lambda: tray.lift(sent.ids))
-
+    made.post("/api/tray/shake", "Shake the tray", NothingBody, **hands)(lambda _: done(tray.shake))
+    made.post("/api/tray/move", "Move a die", MoveBody, **hands)(
+        lambda sent: done(tray.move, sent.id, sent.x_mm, sent.y_mm)
+    )
+    made.post("/api/tray/lift", "Take dice out of the tray", LiftBody, **hands)(lambda sent: done(tray.lift, sent.ids))
     decided: Json = {"schema": ref("Snapshot"), "refused": OF_A_COMMAND, "roles": HANDS}
     for place, summary, command, _ in DECIDED_HERE:
-        act = partial(start_game, table, pairing) if command is NextGame else partial(submit, table)
+        act = partial(start_game, table, pairing) if command is NextGame else table.submit
         made.post(f"/api/tray/{place}", f"{summary}, at the tray", command, **decided)(act)
     return made

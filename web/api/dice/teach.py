@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Protocol
 
 import flask
 import msgspec
 
-from companion.errors import DeviceError, IllegalAction
 from web.names import problem_of
 from web.pairing.roles import OWNERS
-from web.responses import answer, refusal
-from web.routes import NothingBody, Routes
+from web.responses import JPEG, refusal
+from web.routes import Json, NothingBody, Routes
 
 SetName = Annotated[str, msgspec.Meta(max_length=24)]
 """Name of a set of dice, as a game's terms have it; empty for the usual set."""
@@ -62,46 +61,37 @@ def routes(teacher: Teaching) -> Routes:
     """Make the group of routes by which the owner teaches the table a set of dice, throw by throw, or forgets one."""
     made = Routes("teach", SetBody, LabelBody)
 
-    @made.get("/api/teach", "Taught sets of dice, and the throw to confirm", {}, roles=OWNERS)
-    def view() -> flask.Response:
-        return _after(teacher, lambda: None)
+    made.get("/api/teach", "Taught sets of dice, and the throw to confirm", {}, roles=OWNERS)(teacher.view)
 
-    @made.get("/api/teach.jpg", "The picture of that throw", {}, kind="image/jpeg", refused=(404,), roles=OWNERS)
+    @made.get("/api/teach.jpg", "The picture of that throw", {}, kind=JPEG, refused=(404,), roles=OWNERS)
     def picture() -> flask.Response:
         jpeg = teacher.picture_jpeg()
         if jpeg is None:
             return refusal(404, "no_photo", "No throw waits for an answer. Throw the dice.")
-        return flask.Response(jpeg, mimetype="image/jpeg")
+        return flask.Response(jpeg, mimetype=JPEG)
 
     @made.post("/api/teach/begin", "Begin to teach a set of dice", SetBody, {}, roles=OWNERS, refused=(422,))
-    def begin(sent: SetBody) -> flask.Response:
+    def begin(sent: SetBody) -> Json | flask.Response:
         if (wrong := problem_of([sent.name])) is not None:
             return refusal(422, "name", wrong)
-        return _after(teacher, lambda: teacher.begin(sent.name))
+        teacher.begin(sent.name)
+        return teacher.view()
 
     @made.post("/api/teach/end", "End the lesson", NothingBody, {}, roles=OWNERS)
-    def end(_sent: NothingBody) -> flask.Response:
-        return _after(teacher, teacher.end)
+    def end(_: NothingBody) -> Json:
+        teacher.end()
+        return teacher.view()
 
     @made.post(
         "/api/teach/label", "Label each die of the throw that waits", LabelBody, {}, roles=OWNERS, refused=(422, 503)
     )
-    def label(sent: LabelBody) -> flask.Response:
-        return _after(teacher, lambda: teacher.label(sent.number, sent.values))
+    def label(sent: LabelBody) -> Json:
+        teacher.label(sent.number, sent.values)
+        return teacher.view()
 
     @made.post("/api/teach/forget", "Forget a set of dice", SetBody, {}, roles=OWNERS, refused=(503,))
-    def forget(sent: SetBody) -> flask.Response:
-        return _after(teacher, lambda: teacher.forget(sent.name))
+    def forget(sent: SetBody) -> Json:
+        teacher.forget(sent.name)
+        return teacher.view()
 
     return made
-
-
-def _after(teacher: Teaching, act: Callable[[], None]) -> flask.Response:
-    """Call `act`, then answer with the lesson's state, `teacher.view`; 422 for IllegalAction, 503 for DeviceError."""
-    try:
-        act()
-    except IllegalAction as no:
-        return refusal(422, no.code, str(no))
-    except DeviceError as ill:
-        return refusal(503, "ill", str(ill))
-    return answer(teacher.view())
