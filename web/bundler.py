@@ -7,6 +7,7 @@ function or a constant. Module names are unique across the folders.
 
 from __future__ import annotations
 
+import graphlib
 import re
 from collections.abc import Mapping
 
@@ -41,20 +42,16 @@ def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
 
     Raises:
         KeyError: An imported module is missing in `sources`.
-        AssertionError: Modules import each other in a cycle.
+        graphlib.CycleError: Modules import each other in a cycle.
     """
-    found: dict[str, None] = {}
-
-    def visit(name: str, above: tuple[str, ...]) -> None:
-        if name in found:
-            return
-        assert name not in above, f"{name} imports itself by way of {above}"
-        for _, imported in IMPORT.findall(sources[name]):
-            visit(imported, (*above, name))
-        found[name] = None
-
-    visit(page, ())
-    return tuple(found)
+    imports: dict[str, list[str]] = {}
+    waiting = [page]
+    while waiting:
+        name = waiting.pop()
+        if name not in imports:
+            imports[name] = [imported for _, imported in IMPORT.findall(sources[name])]
+            waiting += imports[name]
+    return tuple(graphlib.TopologicalSorter(imports).static_order())
 
 
 def _part(name: str, source: str, *, is_page: bool) -> str:

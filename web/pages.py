@@ -10,6 +10,7 @@ from typing import Any
 
 import flask
 import msgspec
+from jinja2.utils import htmlsafe_json_dumps
 
 from companion.table.terms import HOUSE
 from web import catalogue, qr, static_files
@@ -161,21 +162,18 @@ class Pages:
             groups: Names of the API groups that the table has; the page leaves out what needs another one.
             _: Numbers in the page's path; only its script reads them.
         """
-        asking = visitor(self.pairing)
+        asking, seated = visitor(self.pairing), phone(self.pairing)
+        paired, screen = bool(asking & PLAYERS), bool(asking & SCREENS)
         start = {
             "snapshot": msgspec.Raw(self.feed.newest.json),
-            "paired": bool(asking & PLAYERS),
+            "paired": paired,
             "owner": Role.OWNER in asking,
-            "screen": bool(asking & SCREENS),
+            "screen": screen,
             "hosted": self.pairing.hosted(),
             "hands": name == "tray" and bool(asking & HANDS),
-            "settings": "settings" in groups,
-            "voice": "voice" in groups,
-            "evening": "evening" in groups,
-            "replay": "replay" in groups,
-            "advice": "advice" in groups,
+            **{part: part in groups for part in ("settings", "voice", "evening", "replay", "advice")},
             "house": self.named.house() if "house" in groups else None,
-            "seat": seated.seat if (seated := phone(self.pairing)) else None,
+            "seat": seated.seat if seated else None,
             "titles": {game["game"]: game["title"] for game in self.games},
         }
         if name == "control":
@@ -184,41 +182,26 @@ class Pages:
             start["games"] = [card(game) for game in self.games]
         html = flask.render_template(
             f"{name}.html",
-            start=script_json(start),
+            start=htmlsafe_json_dumps(start, dumps=lambda value: msgspec.json.encode(value).decode()),
             addresses=self.addresses,
             page_name=name,
             games=self.games,
-            hosted=self.pairing.hosted(),
-            host_code=bool(asking & SCREENS) and self.pairing.owner_code() is not None,
-            wifi=bool(asking & SCREENS) and self.addresses.wifi is not None,
-            screen=bool(asking & SCREENS),
-            paired=bool(asking & PLAYERS),
+            hosted=start["hosted"],
+            host_code=screen and self.pairing.owner_code() is not None,
+            wifi=screen and self.addresses.wifi is not None,
+            screen=screen,
+            paired=paired,
             seat=start["seat"] if name != "tv" else None,
-            **(drawn_first(self.feed.newest.json) if name == "tv" else {}),
+            snapshot=msgspec.json.decode(self.feed.newest.json),
         )
         response = flask.Response(html, mimetype="text/html")
-        if phone(self.pairing) is not None:  # renew the cookie: the table renews the token too
+        if seated is not None:  # renew the cookie: the table renews the token too
             set_token_cookie(response, flask.request.cookies[COOKIE])
         response.headers["Vary"] = "Accept-Encoding"
         if flask.request.accept_encodings.quality("gzip") > 0:  # no secrets on pages: BREACH does not apply
             response.set_data(gzip.compress(response.get_data(), GZIP_LEVEL, mtime=0))
             response.headers["Content-Encoding"] = "gzip"
         return response
-
-
-def drawn_first(snapshot: bytes) -> dict[str, Any]:
-    """Return the variables by which the template of /tv leaves room for players and score sheets.
-
-    Its script fills that room later, so that the QR codes below do not move.
-
-    Args:
-        snapshot: A snapshot as JSON.
-
-    Returns:
-        `sides`: one value a side, only to be counted. `sheet`: whether the players have score sheets.
-    """
-    shown = msgspec.json.decode(snapshot)
-    return {"sides": shown["sides"], "sheet": shown["panels"]["sheet"] is not None}
 
 
 def owner_url(page: str, code: str | None) -> str | None:
@@ -235,14 +218,9 @@ def _qr_answer(text: str) -> flask.Response:
     return flask.Response(qr.svg(text), mimetype="image/svg+xml")
 
 
-def script_json(value: object) -> str:
-    """Return a value as JSON that is safe inside an HTML script element: `<`, `>` and `&` are escaped."""
-    text = msgspec.json.encode(value).decode()
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
 def manifest() -> flask.Response:
     """Answer with the web app manifest, by which a phone can add the scoreboard to its home screen."""
+    large = static_files.url("shared/icon-512.png")
     manifest = {
         "name": "Peg & Pip",
         "short_name": "Peg & Pip",
@@ -252,12 +230,7 @@ def manifest() -> flask.Response:
         "theme_color": "#17110c",
         "icons": [
             {"src": static_files.url("shared/icon.svg"), "sizes": "any", "type": "image/svg+xml"},
-            {
-                "src": static_files.url("shared/icon-512.png"),
-                "sizes": "512x512",
-                "type": "image/png",
-                "purpose": "any maskable",
-            },
+            {"src": large, "sizes": "512x512", "type": "image/png", "purpose": "any maskable"},
         ],
     }
     return flask.Response(flask.json.dumps(manifest), mimetype="application/manifest+json")

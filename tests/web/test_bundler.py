@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import graphlib
 import re
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def test_a_bundled_script_module_becomes_a_function_returning_exports() -> None:
 
 
 def test_the_bundler_refuses_script_modules_that_import_each_other() -> None:
-    with pytest.raises(AssertionError, match="imports itself"):
+    with pytest.raises(graphlib.CycleError):
         needed("a", {"a": 'import { b } from "./b.js";\n', "b": 'import { a } from "./a.js";\n'})
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from web.pairing.guesses import Guesses
 
@@ -52,7 +52,6 @@ class JoinRequest:
     until_s: float | None = None
 
 
-@dataclass(slots=True)
 class JoinQueue:
     """The queue of requests to join. Not thread-safe.
 
@@ -61,14 +60,11 @@ class JoinQueue:
         show: Shows a join code on the board for a number of seconds; an empty code clears it.
     """
 
-    clock: Callable[[], float]
-    show: Callable[[Code, float], None]
-    _queue: tuple[JoinRequest, ...] = field(default=(), init=False)
-    _expired: Guesses = field(init=False)
-    _last_id: int = field(default=0, init=False)
-
-    def __post_init__(self) -> None:
-        self._expired = Guesses(self.clock)
+    def __init__(self, clock: Callable[[], float], show: Callable[[Code, float], None]) -> None:
+        self.clock, self.show = clock, show
+        self._queue: tuple[JoinRequest, ...] = ()
+        self._expired = Guesses(clock)
+        self._last_id = 0
 
     def drop_expired(self) -> tuple[JoinRequest, ...]:
         """Drop expired requests, and return the others; the first one's code is shown.

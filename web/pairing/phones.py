@@ -13,8 +13,8 @@ import math
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import msgspec
 
@@ -52,7 +52,6 @@ HOSTED = Refused("Someone is already hosting, or that code is an old one. Enter 
 FULL = Refused("Too many phones are paired. Ask the host to remove one.", code="full")
 
 
-@dataclass(slots=True)
 class Pairing:
     """The paired phones, their roles, tokens and seats, and the requests to join. Thread-safe.
 
@@ -62,30 +61,27 @@ class Pairing:
         clock: A monotonic clock, in seconds.
         show: Shows a join code on the board for a number of seconds; an empty code clears it.
         wall: The wall clock, in seconds since 1970.
+
+    Attributes:
+        started_by: Number of the paired phone that started the present game; None after a restart, or if another
+            browser did.
     """
 
-    pin: str
-    store: FileTokens
-    clock: Callable[[], float]
-    show: Callable[[Code, float], None] = lambda _code, _for_s: None
-    wall: Callable[[], float] = time.time
-    started_by: int | None = field(default=None, init=False)
-    """Number of the paired phone that started the present game; None after a restart, or if another browser did."""
-    _phones: dict[str, Paired] = field(default_factory=dict, init=False)
-    _seen_s: dict[str, float] = field(default_factory=dict, init=False)
-    _numbers: Iterator[int] = field(init=False)
-    _queue: JoinQueue = field(init=False)
-    _guesses: Guesses = field(init=False)
-    _budget: Budget = field(init=False)
-    _owner_code: str = field(default="", init=False)
-    _damaged: bool = field(default=False, init=False)
-    _unclaimed: bool = field(default=False, init=False)
-    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
-
-    def __post_init__(self) -> None:
-        self._queue = JoinQueue(self.clock, self.show)
-        self._guesses, self._budget = Guesses(self.clock), Budget(self.clock)
-        known = self.store.load()
+    def __init__(
+        self,
+        pin: str,
+        store: FileTokens,
+        clock: Callable[[], float],
+        show: Callable[[Code, float], None] = lambda _code, _for_s: None,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self.pin, self.store, self.clock, self.wall = pin, store, clock, wall
+        self.started_by: int | None = None
+        self._queue, self._guesses, self._budget = JoinQueue(clock, show), Guesses(clock), Budget(clock)
+        self._lock = threading.RLock()
+        self._seen_s: dict[str, float] = {}
+        self._owner_code = ""
+        known = store.load()
         self._damaged = known is None
         self._phones = {phone.token_sha256: phone for phone in known or () if not self._expired(phone)}
         self._numbers = itertools.count(1 + max((phone.id for phone in self._phones.values()), default=0))
