@@ -14,9 +14,9 @@ from companion.games.advice import odds
 from companion.games.crag.scoring import CATEGORIES
 from companion.history.export import PastGames
 from companion.history.fairness import course_of
-from companion.table.commands import PlayLine, StartGame
+from companion.table.commands import StartGame
 from companion.table.projection import MAX_THROWS
-from tests.web.pub import HEADER, Pub, opened
+from tests.web.pub import HEADER, Pub, opened, play
 from web.api.evening import GOALS
 
 LINES: list[dict[str, Any]] = [
@@ -28,12 +28,25 @@ LINES: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def played(tmp_path: Path) -> Iterator[Pub]:
-    with opened(tmp_path, evening=True) as pub:
-        pub.table.submit(StartGame(header={**HEADER, "players": ["=1+1", "Ben"]}))
-        for line in LINES:
-            pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
-        yield pub
+def pub(tmp_path: Path) -> Iterator[Pub]:
+    with opened(tmp_path, evening=True) as place:
+        yield place
+
+
+@pytest.fixture
+def played(pub: Pub) -> Pub:
+    begin(pub, players=["=1+1", "Ben"])
+    play(pub, *LINES)
+    return pub
+
+
+def begin(pub: Pub, **header: Any) -> None:
+    pub.table.submit(StartGame(header={**HEADER, **header}))
+
+
+def newest_game(client: Any) -> str:
+    """Return the address of the newest game in the API."""
+    return f"/api/evening/{client.get('/api/evening').json['games'][0]['id']}"
 
 
 def test_api_evening_lists_the_games_of_the_sitting(played: Pub) -> None:
@@ -45,46 +58,41 @@ def test_api_evening_lists_the_games_of_the_sitting(played: Pub) -> None:
 
 def test_the_evening_api_returns_a_game_move_by_move(played: Pub) -> None:
     client = played.stranger()
-    number = client.get("/api/evening").json["games"][0]["id"]
-    told = client.get(f"/api/evening/{number}").json
+    game = newest_game(client)
+    told = client.get(game).json
     assert [move["line"] for move in told["moves"]] == LINES
     assert told["moves"][2]["state"]["scores"] == {"=1+1": 5, "Ben": 0}
     assert told["header"]["players"] == ["=1+1", "Ben"]
 
 
-def test_evening_api_returns_a_finished_games_luckiest_throw_and_chance(tmp_path: Path) -> None:
-    with opened(tmp_path, evening=True) as pub:
-        short = {"entry": 0, "target": 1}
-        pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": short}))
-        lines = ({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
-        for line in (*lines, {"throw": [2, 2, 3, 4, 6, 6]}):
-            pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
-        guest = pub.stranger()
-        game = guest.get("/api/evening").json["games"][0]["id"]
-        told = guest.get(f"/api/evening/{game}/luckiest").json
-        assert (told["player"], told["values"], told["line"]) == ("Ann", [1, 1, 1, 2, 3, 4], 2)
-        assert 0 < told["chance"] < 0.2
-        assert guest.get(f"/api/evening/{game}/odds?goal=luckiest").status_code == 409, "not what is cached"
-        assert guest.get("/api/evening/99/luckiest").status_code == 404
-        assert guest.get(f"/games/{game}").status_code == 200
+def test_evening_api_returns_a_finished_games_luckiest_throw_and_chance(pub: Pub) -> None:
+    begin(pub, game="crapola", rules={"entry": 0, "target": 1})
+    play(pub, {"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
+    play(pub, {"throw": [2, 2, 3, 4, 6, 6]})
+    guest = pub.stranger()
+    game = newest_game(guest)
+    told = guest.get(f"{game}/luckiest").json
+    assert (told["player"], told["values"], told["line"]) == ("Ann", [1, 1, 1, 2, 3, 4], 2)
+    assert 0 < told["chance"] < 0.2
+    assert guest.get(f"{game}/odds?goal=luckiest").status_code == 409, "not what is cached"
+    assert guest.get("/api/evening/99/luckiest").status_code == 404
+    assert guest.get(game.replace("/api/evening", "/games")).status_code == 200
 
 
-def test_api_state_has_the_last_24_throws_and_api_throws_has_all(tmp_path: Path) -> None:
-    with opened(tmp_path) as pub:
-        pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
-        for category in CATEGORIES:
-            for line in 3 * [{"throw": [1, 6, 6]}, {"do": "score", "category": category}]:
-                pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
-        guest = pub.stranger()
-        shown, all_of_them = (guest.get(path).json["throws"] for path in ("/api/state", "/api/throws"))
-        assert len(all_of_them) == 3 * len(CATEGORIES)
-        assert shown == all_of_them[-MAX_THROWS:]
+def test_api_state_has_the_last_24_throws_and_api_throws_has_all(pub: Pub) -> None:
+    begin(pub, game="crag", players=["Ann", "Ben", "Cid"])
+    for category in CATEGORIES:
+        play(pub, *3 * [{"throw": [1, 6, 6]}, {"do": "score", "category": category}])
+    guest = pub.stranger()
+    shown, all_of_them = (guest.get(path).json["throws"] for path in ("/api/state", "/api/throws"))
+    assert len(all_of_them) == 3 * len(CATEGORIES)
+    assert shown == all_of_them[-MAX_THROWS:]
 
 
 def test_evening_transcript_download_has_one_json_line_per_move(played: Pub) -> None:
     client = played.stranger()
-    number = client.get("/api/evening").json["games"][0]["id"]
-    answer = client.get(f"/api/evening/{number}.jsonl")
+    game = newest_game(client)
+    answer = client.get(f"{game}.jsonl")
     assert "attachment" in answer.headers["Content-Disposition"]
     assert [json.loads(line) for line in answer.text.splitlines()][1:] == LINES
 
@@ -102,14 +110,8 @@ def test_evening_csv_of_throws_is_made_without_replaying_a_game(played: Pub, mon
 
 
 def test_an_unknown_game_in_the_evening_api_is_answered_with_404(played: Pub) -> None:
-    for path in (
-        "/api/evening/999",
-        "/api/evening/999/luck",
-        "/api/evening/999/chances",
-        "/api/evening/999/odds",
-        "/api/evening/999.jsonl",
-    ):
-        answer = played.stranger().get(path)
+    for part in ("", "/luck", "/chances", "/odds", ".jsonl"):
+        answer = played.stranger().get(f"/api/evening/999{part}")
         assert (answer.status_code, answer.json["error"]) == (404, "no_such_game")
 
 
@@ -118,55 +120,50 @@ def test_evening_api_gives_player_statistics_over_all_games_and_per_game(played:
     everyone = client.get("/api/evening/players").json["players"]
     assert list(everyone) == ["=1+1", "Ben"]
     assert (everyone["=1+1"]["throws"], everyone["=1+1"]["points"]) == (1, 5)
-    number = client.get("/api/evening").json["games"][0]["id"]
-    assert client.get(f"/api/evening/{number}").json["players"] == everyone
+    game = newest_game(client)
+    assert client.get(game).json["players"] == everyone
 
 
-def test_evening_api_splits_a_finished_crag_result_into_luck_and_decisions(tmp_path: Path) -> None:
+def test_evening_api_splits_a_finished_crag_result_into_luck_and_decisions(pub: Pub) -> None:
     """Throws entered by hand have no photo, and /api/evening/dice counts the faces thrown."""
-    with opened(tmp_path, evening=True) as pub:
-        pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann"]}))
-        for category in CATEGORIES:
-            for line in ({"throw": [1, 6, 6]}, {"do": "score", "category": category}):
-                pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
-        client = pub.stranger()
-        number = client.get("/api/evening").json["games"][0]["id"]
-        told = client.get(f"/api/evening/{number}/luck").json
-        (ann,) = told["players"]
-        assert ann["result"] == pub.state()["scores"]["Ann"]
-        assert ann["start"] + ann["luck"] + ann["decisions"] == pytest.approx(ann["result"], abs=1e-9)
-        assert [move["photo"] for move in told["moves"]] == [None] * 26
-        assert told["dearest"][0]["gave_away"] > 0
-        assert client.get("/api/evening/dice").json["counts"] == {"1": 13, "2": 0, "3": 0, "4": 0, "5": 0, "6": 26}
+    begin(pub, game="crag", players=["Ann"])
+    for category in CATEGORIES:
+        play(pub, {"throw": [1, 6, 6]}, {"do": "score", "category": category})
+    client = pub.stranger()
+    game = newest_game(client)
+    told = client.get(f"{game}/luck").json
+    (ann,) = told["players"]
+    assert ann["result"] == pub.state()["scores"]["Ann"]
+    assert ann["start"] + ann["luck"] + ann["decisions"] == pytest.approx(ann["result"], abs=1e-9)
+    assert [move["photo"] for move in told["moves"]] == [None] * 26
+    assert told["dearest"][0]["gave_away"] > 0
+    assert client.get("/api/evening/dice").json["counts"] == {"1": 13, "2": 0, "3": 0, "4": 0, "5": 0, "6": 26}
 
 
 def test_evening_api_refuses_luck_and_win_chances_of_an_unfinished_game(played: Pub) -> None:
     client = played.stranger()
-    number = client.get("/api/evening").json["games"][0]["id"]
-    answer = client.get(f"/api/evening/{number}/luck")
-    assert (answer.status_code, answer.json["error"]) == (409, "unfinished")
-    answer = client.get(f"/api/evening/{number}/chances")
-    assert (answer.status_code, answer.json["error"]) == (409, "no_odds")
-    assert "not finished" in answer.json["message"]
+    game = newest_game(client)
+    for part, error in (("luck", "unfinished"), ("chances", "no_odds")):
+        answer = client.get(f"{game}/{part}")
+        assert (answer.status_code, answer.json["error"]) == (409, error)
+        assert "not finished" in answer.json["message"]
 
 
-def test_evening_api_gives_win_chances_after_each_line_of_a_finished_game(tmp_path: Path) -> None:
+def test_evening_api_gives_win_chances_after_each_line_of_a_finished_game(pub: Pub) -> None:
     """A game of one player has no win chances: 409."""
-    with opened(tmp_path, evening=True) as pub:
-        for players in (["Ann", "Ben"], ["Ann"]):
-            pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": players}))
-            for at, category in enumerate(CATEGORIES):
-                for seat in range(len(players)):
-                    throw = [1, 6, 6] if seat == 0 else [1, 5, 6] if at else [1, 2, 3]
-                    for line in ({"throw": throw}, {"do": "score", "category": category}):
-                        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
-        client = pub.stranger()
-        alone, two = (game["id"] for game in client.get("/api/evening").json["games"])
-        told = client.get(f"/api/evening/{two}/chances").json["chances"]
-        assert len(told) == 1 + 4 * len(CATEGORIES)
-        assert told[0] == pytest.approx([0.5, 0.5], abs=1e-3)
-        assert told[-1] == [1.0, 0.0]
-        assert client.get(f"/api/evening/{alone}/chances").status_code == 409
+    for players in (["Ann", "Ben"], ["Ann"]):
+        begin(pub, game="crag", players=players)
+        for at, category in enumerate(CATEGORIES):
+            for seat in range(len(players)):
+                throw = [1, 6, 6] if seat == 0 else [1, 5, 6] if at else [1, 2, 3]
+                play(pub, {"throw": throw}, {"do": "score", "category": category})
+    client = pub.stranger()
+    alone, two = (game["id"] for game in client.get("/api/evening").json["games"])
+    told = client.get(f"/api/evening/{two}/chances").json["chances"]
+    assert len(told) == 1 + 4 * len(CATEGORIES)
+    assert told[0] == pytest.approx([0.5, 0.5], abs=1e-3)
+    assert told[-1] == [1.0, 0.0]
+    assert client.get(f"/api/evening/{alone}/chances").status_code == 409
 
 
 def test_the_evening_api_reports_the_fairness_of_the_dice(played: Pub) -> None:
@@ -179,7 +176,7 @@ def test_the_evening_api_reports_the_fairness_of_the_dice(played: Pub) -> None:
 
 def test_evening_api_counts_throws_separately_for_each_named_dice_set(played: Pub) -> None:
     played.table.submit(StartGame(header=HEADER, terms={"dice": "Blue"}))
-    played.table.submit(PlayLine(number=played.table.snapshot().number, line={"throw": [1, 1, 1, 2, 3, 4, 6]}))
+    play(played, {"throw": [1, 1, 1, 2, 3, 4, 6]})
     guest = played.stranger()
     newest = guest.get("/api/evening/dice").json
     assert (newest["dice"], newest["throws"], newest["sets"]) == ("Blue", 1, ["Blue", ""])
@@ -201,21 +198,21 @@ def test_evening_api_tests_a_dice_set_once_until_a_game_changes(played: Pub, mon
         assert guest.get(f"/api/evening/dice{dice}").status_code == 200
     assert tested == [2, 0]
     played.table.submit(StartGame(header=HEADER))
-    played.table.submit(PlayLine(number=played.table.snapshot().number, line={"throw": [1, 1, 1, 2, 3, 4, 6]}))
+    play(played, {"throw": [1, 1, 1, 2, 3, 4, 6]})
     assert guest.get("/api/evening/dice").json["throws"] == 3
     assert tested == [2, 0, 3]
 
 
 def test_the_odds_api_values_a_games_options_and_refuses_an_unknown_goal(played: Pub) -> None:
     client = played.stranger()
-    number = client.get("/api/evening").json["games"][0]["id"]
-    told = client.get(f"/api/evening/{number}/odds").json
+    game = newest_game(client)
+    told = client.get(f"{game}/odds").json
     assert (told["player"], told["goal"], told["best"]) == ("Ben", "points", {"do": "point", "value": 6})
-    to_win = client.get(f"/api/evening/{number}/odds?goal=win").json
+    to_win = client.get(f"{game}/odds?goal=win").json
     assert 0 < to_win["options"][0]["value"] < 1
-    assert client.get(f"/api/evening/{number}/odds?goal=games").json["goal"] == "games"
+    assert client.get(f"{game}/odds?goal=games").json["goal"] == "games"
     assert odds.GOALS == GOALS
-    refused = client.get(f"/api/evening/{number}/odds?goal=glory")
+    refused = client.get(f"{game}/odds?goal=glory")
     assert (refused.status_code, refused.json["error"]) == (409, "no_odds")
-    played.table.submit(PlayLine(number=played.table.snapshot().number, line={"do": "point", "value": 6}))
-    assert client.get(f"/api/evening/{number}/odds").json["best"] == {"throw": 4}
+    play(played, {"do": "point", "value": 6})
+    assert client.get(f"{game}/odds").json["best"] == {"throw": 4}

@@ -6,37 +6,47 @@ from typing import Any
 
 import pytest
 
-from companion.games.engine.game import Action, Enter, Header, Keep, NamePoint, Stop, Throw
+from companion.games.engine.game import Action, Bomb, Enter, Header, Keep, NamePoint, Stop, Throw
 from companion.games.registry import GAMES
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
 from companion.table.state import TableState
 from companion.table.tray.interpret import Memory
 from tests.web.injecting import FedPage, staged, stop_clock, watch_stage
-from tests.web.pub import Pub
 from tests.web.scenes import begun, with_line
 
 pytestmark = pytest.mark.browser
 HELD_MS = 2000
 
 
-def told(game: str, *actions: Action) -> list[Snapshot]:
-    """Return the snapshots of a new game between two and after each of these actions."""
-    rules = {each.key: each.default for each in GAMES[game].switches}
+def told(game: str, *actions: Action, **changed: bool) -> list[Snapshot]:
+    """Return the snapshots of a new game between two and after each of these actions; `changed`: its house rules."""
+    rules = {**{each.key: each.default for each in GAMES[game].switches}, **changed}
     records = [begun(Header(game, ("Ann", "Ben"), rules))]
     for action in actions:
         records.append(with_line(records[-1], action))
     return [snapshot_of(TableState(record, Memory())) for record in records]
 
 
-WIPE_OUT = (Throw((5, 5, 5, 2, 1, 4, 6)), NamePoint(5), Throw((2, 3, 4, 6)))
+FIVES, ONES = (Throw((5, 5, 5, 2, 1, 4, 6)), NamePoint(5)), (Throw((1, 1, 1, 1, 1, 1, 2)), NamePoint(1))
+CRIED = {
+    "Wipe-out: 5\u00a0lost": ((*FIVES, Throw((2, 3, 4, 6))), "Dice: 2, 3, 4, 6"),
+    "Bomb!": ((*FIVES, Stop(), *ONES, Bomb()), "Dice: 1, 1, 1, 1, 1, 1, 2"),
+}
+"""Actions of a game that end in a moment, and its dice, by the words on the stage."""
+IN_FRONT = """() => ["cried", "dice"].every((part) => {
+  const { left, right, top, bottom } = document.querySelector(`#moment .${part}`).getBoundingClientRect();
+  return document.elementFromPoint((left + right) / 2, (top + bottom) / 2).closest("#moment"); })"""
+"""Script that returns whether nothing covers the words and the dice of a moment."""
 
 
+@pytest.mark.parametrize("cried", CRIED)
 @pytest.mark.parametrize("path", ["/tv", "/"])
-def test_scoreboard_and_tv_page_show_a_crib_dice_wipe_out_for_two_seconds(
-    chromium: Any, pub: Pub, path: str, address: str
+def test_scoreboard_and_tv_page_show_a_crib_dice_moment_for_two_seconds(
+    chromium: Any, address: str, path: str, cried: str
 ) -> None:
-    before, after = told("crib_dice", *WIPE_OUT)[-2:]
+    actions, dice = CRIED[cried]
+    before, after = told("crib_dice", *actions, bomb=True)[-2:]
     fed = FedPage(chromium, address, path)
     fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
     stop_clock(fed.page)
@@ -44,16 +54,16 @@ def test_scoreboard_and_tv_page_show_a_crib_dice_wipe_out_for_two_seconds(
     watch_stage(fed.page)
     fed.show(after, happens=True)
     seen = staged(fed.page)
-    assert (seen["cried"], seen["dice"]) == ("Wipe-out: 5\u00a0lost", "Dice: 2, 3, 4, 6")
+    assert (seen["cried"], seen["dice"]) == (cried, dice)
     track, moment = sorted(seen["boxes"], key=lambda box: box["top"])[:: 1 if path == "/tv" else -1]
     assert track["bottom"] <= moment["top"] or moment["bottom"] <= track["top"]
     fed.page.clock.run_for(HELD_MS - 1)
-    assert fed.page.is_visible("#moment")
+    assert fed.page.evaluate(IN_FRONT)
     fed.page.clock.run_for(1)
     assert fed.page.is_hidden("#moment")
 
 
-def test_the_tv_page_shows_a_crag_of_50_until_the_entry_is_undone(chromium: Any, pub: Pub, address: str) -> None:
+def test_the_tv_page_shows_a_crag_of_50_until_the_entry_is_undone(chromium: Any, address: str) -> None:
     """All its dice are shown, also those that were not thrown again."""
     *_, thrown, entered = told("crag", Throw((6, 6, 2)), Keep((6, 6)), Throw((1,)), Enter("crag"))
     fed = FedPage(chromium, address, "/tv")

@@ -38,15 +38,22 @@ def crag(pub: Pub) -> Pub:
     return pub
 
 
+@pytest.fixture
+def clips(crag: Pub) -> Clips:
+    """Return a recorder that hears of the game of `crag`."""
+    made = Clips()
+    crag.table.subscribe(made.hear)
+    return made
+
+
 @pytest.mark.parametrize(("height", "height_px"), [(96, 300), (72, 225)], ids=["4:3", "16:9"])
-def test_replay_recorder_keeps_a_filmed_crag_of_50_as_an_animated_webp(crag: Pub, height: int, height_px: int) -> None:
-    clips = Clips()
-    leave = crag.table.subscribe(clips.hear)
+def test_replay_recorder_keeps_a_filmed_crag_of_50_as_an_animated_webp(
+    crag: Pub, clips: Clips, height: int, height_px: int
+) -> None:
     filmed(clips, 5.0, height=height)
     crag.table.submit(observation([1, 6, 6]))
     assert clips.throws() == [], "a throw alone is no reason"
     play(crag, SCORED)
-    leave()
     (throw,) = clips.throws()
     made = clips.webp(throw)
     assert made is not None
@@ -56,40 +63,31 @@ def test_replay_recorder_keeps_a_filmed_crag_of_50_as_an_animated_webp(crag: Pub
     assert clips.webp(throw + 1) is None
 
 
-def test_replay_of_a_camera_that_came_back_with_another_size_shows_the_new_one(crag: Pub) -> None:
-    clips = Clips()
-    leave = crag.table.subscribe(clips.hear)
+def test_replay_of_a_camera_that_came_back_with_another_size_shows_the_new_one(crag: Pub, clips: Clips) -> None:
     filmed(clips, 1.5, from_s=filmed(clips, 2.0), height=72)
     crag.table.submit(observation([1, 6, 6]))
     play(crag, SCORED)
-    leave()
     made = clips.webp(*clips.throws())
     assert made is not None
     assert Image.open(io.BytesIO(made)).size == (WIDTH_PX, 225)
 
 
-def test_replay_recorder_keeps_no_clip_of_a_throw_entered_by_hand(crag: Pub) -> None:
-    clips = Clips()
-    leave = crag.table.subscribe(clips.hear)
+def test_replay_recorder_keeps_no_clip_of_a_throw_entered_by_hand(crag: Pub, clips: Clips) -> None:
     filmed(clips, 5.0)
     play(crag, CRAG, SCORED)
-    leave()
     assert clips.throws() == []
 
 
 def test_replay_recorder_that_is_off_keeps_no_clip_of_a_filmed_crag_of_50(crag: Pub) -> None:
     clips = Clips(on=False)
-    leave = crag.table.subscribe(clips.hear)
+    crag.table.subscribe(clips.hear)
     filmed(clips, 5.0)
     crag.table.submit(observation([1, 6, 6]))
     play(crag, SCORED)
-    leave()
     assert clips.throws() == []
 
 
-def test_replay_recorder_keeps_at_most_eight_clips(crag: Pub) -> None:
-    clips = Clips()
-    leave = crag.table.subscribe(clips.hear)
+def test_replay_recorder_keeps_at_most_eight_clips(crag: Pub, clips: Clips) -> None:
     at_s = 100.0
     for _ in range(MAX_CLIPS + 1):
         filmed(clips, 2.0, from_s=at_s)
@@ -98,7 +96,6 @@ def test_replay_recorder_keeps_at_most_eight_clips(crag: Pub) -> None:
         play(crag, SCORED)
         crag.table.submit(StartGame(header={**HEADER, "game": "crag"}))
         crag.table.submit(observation([], at_s=at_s + 3))
-    leave()
     assert len(clips.throws()) == MAX_CLIPS
 
 

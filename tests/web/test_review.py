@@ -66,17 +66,6 @@ def doubted(pub: Pub, answer: list[int], at_s: float) -> None:
     pub.table.submit(Answer(question=question.id, values=tuple(answer)))
 
 
-def test_review_api_answers_a_guest_with_401_not_paired(looked_over: Pub) -> None:
-    stranger = looked_over.stranger()
-    for answer in (
-        stranger.get("/api/review"),
-        stranger.get("/api/review.zip"),
-        stranger.post("/api/review/1", json={"values": READ}),
-    ):
-        assert (answer.status_code, answer.json["error"]) == (401, "not_paired")
-    assert '<ul class="stack" id="reviewed"></ul>' in stranger.get("/review").text
-
-
 def test_evidence_api_counts_asked_and_accepted_throws_and_refuses_guests(looked_over: Pub) -> None:
     """Two throws were asked. Three were accepted unasked; the last of them turned out to be wrong."""
     for at_s in (110.0, 116.0, 122.0):

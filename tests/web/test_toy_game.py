@@ -16,6 +16,7 @@ from tests.games.high import GAME
 from tests.web.injecting import staged, watch_stage
 from tests.web.phones import newest, visit
 from tests.web.pub import Pub, opened, play, served
+from tests.web.test_voice import Mouth
 from web.loudspeaker import Loudspeaker
 
 PLAYERS = ["Ann & Ben", "12", "Ann", "7", "$&"]
@@ -30,17 +31,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pub]:
         yield pub
 
 
-class Mouth:
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def __call__(self, words: str) -> Mouth:
-        self.said.append(words)
-        return self
-
-    def cut(self) -> None: ...
-
-
 def test_speech_output_says_an_added_games_event_in_the_games_own_words(toy: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("de", mouth)
@@ -48,8 +38,7 @@ def test_speech_output_says_an_added_games_event_in_the_games_own_words(toy: Pub
     voice.turn(True)
     toy.table.submit(StartGame(header=HEADER))
     play(toy, *LINES[:2])
-    assert mouth.said[-1].endswith("Ann & Ben tops it with 4.")
-    voice.hush()
+    assert mouth.said[-1].words.endswith("Ann & Ben tops it with 4.")
 
 
 def test_web_server_serves_form_schema_and_help_rules_of_an_added_game(toy: Pub) -> None:

@@ -32,26 +32,35 @@ class Mouth:
         return self.said[-1]
 
 
+@pytest.fixture
+def mouth() -> Mouth:
+    return Mouth()
+
+
+@pytest.fixture
+def voice(pub: Pub, mouth: Mouth) -> Loudspeaker:
+    """Return a voice that hears of the game and is off."""
+    made = Loudspeaker("en", mouth)
+    pub.table.subscribe(made.hear)
+    return made
+
+
 NOTHING: dict[str, object] = {"throw": [2, 2, 3, 3, 4, 6]}
 POINT_5: list[dict[str, object]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
 
 
-def test_speech_output_is_silent_until_turned_on(pub: Pub) -> None:
-    mouth = Mouth()
-    voice = Loudspeaker("en", mouth)
-    pub.table.subscribe(voice.hear)
+def test_speech_output_is_silent_until_turned_on(pub: Pub, voice: Loudspeaker, mouth: Mouth) -> None:
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *POINT_5)
     assert mouth.said == []
     voice.turn(True)
     play(pub, {"do": "stop"})
     assert [said.words for said in mouth.said] == ["Ann banked 5 and is now on 5."]
-    voice.hush()
 
 
-def test_a_text_is_not_spoken_if_the_voice_is_turned_off_just_before(pub: Pub) -> None:
-    mouth = Mouth()
-    voice = Loudspeaker("en", mouth)
+def test_a_text_is_not_spoken_if_the_voice_is_turned_off_just_before(
+    pub: Pub, voice: Loudspeaker, mouth: Mouth
+) -> None:
     voice.turn(True)
 
     class BusyLock:
@@ -73,17 +82,13 @@ def test_a_text_is_not_spoken_if_the_voice_is_turned_off_just_before(pub: Pub) -
     assert mouth.said == []
 
 
-def test_speech_output_of_a_bank_is_cut_off_by_an_undo(pub: Pub) -> None:
-    mouth = Mouth()
-    voice = Loudspeaker("en", mouth)
-    pub.table.subscribe(voice.hear)
+def test_speech_output_of_a_bank_is_cut_off_by_an_undo(pub: Pub, voice: Loudspeaker, mouth: Mouth) -> None:
     voice.turn(True)
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *POINT_5, {"do": "stop"})
     assert not mouth.said[-1].cut_off
     play(pub, {"undo": 1})
     assert mouth.said[-1].cut_off
-    voice.hush()
 
 
 def test_turning_speech_output_on_without_espeak_raises_what_to_install(
@@ -105,7 +110,6 @@ def test_failing_speech_output_turns_itself_off_and_the_table_plays_on(pub: Pub)
     play(pub, *POINT_5, {"do": "stop"})
     assert not voice.on
     assert pub.table.snapshot().state["scores"] == {"Ann": 5, "Ben": 0}  # type: ignore[index]
-    voice.hush()
 
 
 def test_call_outs_speak_only_events_marked_called_in_the_given_language() -> None:
@@ -149,11 +153,8 @@ def test_voice_api_lets_a_paired_phone_but_no_guest_turn_speech_on(tmp_path: Pat
         assert pub.stranger().get("/api/voice").json == {"on": True}
 
 
-def test_speech_output_asks_only_once_to_throw_for_the_bot(pub: Pub) -> None:
-    mouth = Mouth()
-    voice = Loudspeaker("en", mouth)
+def test_speech_output_asks_only_once_to_throw_for_the_bot(pub: Pub, voice: Loudspeaker, mouth: Mouth) -> None:
     voice.turn(True)
-    pub.table.subscribe(voice.hear)
     header = {**HEADER, "first": HEADER["players"][0]}
     terms = {"house": {"player": HEADER["players"][0], "level": "best"}}
     number = pub.table.submit(StartGame(header=header, terms=terms)).number
@@ -161,23 +162,20 @@ def test_speech_output_asks_only_once_to_throw_for_the_bot(pub: Pub) -> None:
     pub.table.submit(NoteMotion())
     play(pub, POINT_5[0])
     pub.table.submit(BotDecides(number=number + 1, line=POINT_5[1]))
-    voice.hush()
     assert [said.words for said in mouth.said] == [
         "Ann's turn – anyone, throw its 7 dice",
         "Ann is collecting 5s: 3 kept.",
     ]
 
 
-def test_speech_output_asks_again_to_throw_dice_for_the_bots_next_turn(pub: Pub) -> None:
-    mouth = Mouth()
-    voice = Loudspeaker("en", mouth)
+def test_speech_output_asks_again_to_throw_dice_for_the_bots_next_turn(
+    pub: Pub, voice: Loudspeaker, mouth: Mouth
+) -> None:
     voice.turn(True)
-    pub.table.subscribe(voice.hear)
     terms = {"house": {"player": HEADER["players"][0], "level": "best"}}
     number = pub.table.submit(StartGame(header={**HEADER, "game": "crapola"}, terms=terms)).number
     pub.table.submit(BotAwaits(number=number, dice=6))
     play(pub, NOTHING, NOTHING)
     pub.table.submit(BotAwaits(number=number + 2, dice=6))
-    voice.hush()
     said = [said.words for said in mouth.said]
     assert (len(said), said[0]) == (4, said[3]), said
