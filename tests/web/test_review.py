@@ -171,3 +171,20 @@ def test_the_owner_settles_a_doubted_throw_on_the_review_page(chromium: Any, loo
         assert (later.settled, earlier.settled) == (True, True)
         assert [die.value for die in later.dice] == [3, 5, 2, 2, 1, 4, 6]
         assert page.problems == []
+
+
+@pytest.mark.browser
+def test_review_page_keeps_a_die_open_until_its_value_is_said_or_follows(chromium: Any, looked_over: Pub) -> None:
+    """Four of the seven dice could each be one of four values; what was read of them would be a wrong label."""
+    doubted(looked_over, [5, 3, 2, 4, 1, 4, 6], 90.0)
+    with served(looked_over) as address:
+        page = visit(chromium, f"{address}/review", paired=True)
+        looked_over.make_owners()
+        page.reload()
+        for value, still_open in ((3, 3), (5, 2), (2, 0)):
+            page.click("#reviewed li:first-child .cropped.open >> nth=0")
+            page.click(f'dialog button[aria-label="It is a {value}"]')
+            page.wait_for_selector("dialog", state="detached")
+            assert page.locator("#reviewed li.panel:first-child .cropped.open").count() == still_open
+    newest = Review(looked_over.folder).throws()[0]
+    assert (newest.by_hand, [die.value for die in newest.dice]) == (True, [3, 5, 2, 4, 1, 4, 6])

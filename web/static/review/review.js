@@ -12,6 +12,7 @@ const KEPT = {
   doubted: (each) => each.doubt !== null,
 };
 let throws = [];
+const drafts = new Map(); // labels of the throws of which some die is still open: the table keeps whole throws alone
 
 await ready;
 menu();
@@ -55,7 +56,8 @@ const counts = (kind, rows) =>
 function percent(share) { return number(Math.ceil(1000 * share) / 10); }
 
 function show() {
-  const shown = throws.filter(KEPT[$("filter").value]), settled = throws.filter((each) => each.settled).length;
+  const shown = throws.filter(KEPT[$("filter").value]).map(drafted),
+    settled = throws.filter((each) => each.settled).length;
   text($("count"), throws.length ? t("review.count", { count: throws.length, settled }) : t("review.none"));
   $("export").hidden = !settled;
   // Each card by itself, so that settling one die draws no other photo anew.
@@ -88,6 +90,24 @@ function card(each) {
   ];
 }
 
+function drafted(each) {
+  const values = drafts.get(each.throw);
+  return values ? { ...each, dice: each.dice.map((die, at) => ({ ...die, value: values[at] })) } : each;
+}
+
+// The labels of a throw's dice once one is said. What the open ones show follows where one value of the throw is left.
+function labels(each, at, value) {
+  const said = each.dice.map((die, place) => (place === at ? value : die.value)),
+    left = [...each.values];
+  each.dice.forEach(({ kept }, place) => {
+    const found = left.indexOf(said[place]);
+    if (!kept && found >= 0) left.splice(found, 1);
+  });
+  const open = said.filter((one) => one === null).length,
+    follows = left.length === open && new Set(left).size === 1;
+  return said.map((one) => one ?? (follows ? left[0] : null));
+}
+
 // A die: its picture, what was read and what it shows; a tap says otherwise.
 function cropped(each, seen, at, photo) {
   const kind = seen.value === null ? "open" : seen.value === seen.read ? "same" : "other",
@@ -99,10 +119,14 @@ function cropped(each, seen, at, photo) {
 function ask(each, at, photo) {
   const seen = each.dice[at];
   const say = async (value) => {
-    const values = each.dice.map((other, place) => (place === at ? value : other.value ?? other.read));
-    const told = await post(`/api/review/${each.throw}`, { values });
-    if (!told) return;
-    ({ throws } = told);
+    const values = labels(each, at, value);
+    if (values.includes(null)) drafts.set(each.throw, values);
+    else {
+      const told = await post(`/api/review/${each.throw}`, { values });
+      if (!told) return;
+      drafts.delete(each.throw);
+      ({ throws } = told);
+    }
     box.close();
     show();
   };
