@@ -86,18 +86,21 @@ def test_the_evening_page_counts_a_won_game_that_nobody_lost(chromium: Any, pub:
         assert page.inner_text("#sitting tbody td:nth-child(2)") == won
 
 
-def test_evening_and_dice_pages_follow_a_correction_after_the_game(pub: Pub, visiting: Any) -> None:
+def test_evening_dice_and_past_game_pages_follow_a_later_correction(pub: Pub, visiting: Any) -> None:
     snapshot = pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
     for row in CATEGORIES:
         for line in ({"throw": [1, 2, 4]}, {"do": "score", "category": row}) * 2:
             snapshot = pub.table.submit(PlayLine(number=snapshot.number, line=line))
-    evening, dice = visiting("/evening"), visiting("/dice")
+    past_game = pub.stranger().get("/api/evening").json["games"][0]["id"]
+    evening, dice, game = visiting("/evening"), visiting("/dice"), visiting(f"/games/{past_game}")
     evening.wait_for_selector("#tonight:has-text('Ann and Ben are level')")
+    game.wait_for_selector("#won:has-text('Ann and Ben won')")
     dice.wait_for_selector("#faces [aria-label*='6: 0']")
     last = snapshot.throws[-1].number
     assert pub.table.submit(CorrectThrow(throw=last, number=snapshot.number, values=(6, 6, 1))).state["over"]  # type: ignore[index]
     evening.wait_for_selector("#tonight:has-text('Ben leads')", timeout=5000)
     dice.wait_for_selector("#faces [aria-label*='6: 2']", timeout=5000)
+    game.wait_for_selector("#won:text-is('Ben won')", timeout=5000)
 
 
 def test_the_me_page_lists_a_game_that_ends_while_it_is_open(chromium: Any, pub: Pub, address: str) -> None:

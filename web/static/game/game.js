@@ -4,7 +4,7 @@ import { chip, colourOf } from "../shared/dice.js";
 import { figures } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
 import { button } from "../shared/elements.js";
-import { wonWords, when } from "../shared/past.js";
+import { played, wonWords, when } from "../shared/past.js";
 import { raceOf } from "../shared/race.js";
 import { listed } from "../shared/sides.js";
 import { chart, storyOf } from "../scoreboard/story.js";
@@ -22,9 +22,11 @@ const told = await fetched(),
 if (told) draw(told);
 else text($("won"), t("game.none"));
 goLive();
-// A game that is still on is drawn anew when it has ended.
-follow((snapshot, before) => {
-  if (told && !told.game.over && before && !before.state?.over && snapshot.state?.over) location.reload();
+// Drawn anew when it has ended, or a correction has changed it.
+follow(async (snapshot, before, news) => {
+  if (!told || !before || (!news?.takenBack && played(before) === played(snapshot))) return;
+  const now = await asked(address);
+  if (now?.game.over && JSON.stringify(now) !== JSON.stringify(told)) location.reload();
 });
 if (told?.game.over && start.advice) weigh();
 
