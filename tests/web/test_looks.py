@@ -80,6 +80,8 @@ def test_axe_finds_no_violation_on_a_page_even_at_double_text_size(visited: Visi
     assert in_each_look(visited.page, ("light", "dark")) == []
     visited.page.evaluate("document.documentElement.style.fontSize = '200%'")
     assert violations(visited.page) == []
+    bar = "document.querySelector('.bar')?.scrollWidth ?? 0"
+    assert visited.page.evaluate(bar) <= visited.page.viewport_size["width"]
     visited.page.evaluate("document.documentElement.style.fontSize = ''")
     assert visited.page.problems == []
 
