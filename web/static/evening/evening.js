@@ -3,7 +3,7 @@ import { $, fill, follow, goLive, h, icon, number, ready, t, text } from "../sha
 import { chip } from "../shared/dice.js";
 import { figures, tableOf } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
-import { played, when, wonWords } from "../shared/past.js";
+import { gameLink, played } from "../shared/past.js";
 import { listed } from "../shared/sides.js";
 import { rivals } from "./rivals.js";
 import { standings } from "./standings.js";
@@ -51,23 +51,8 @@ function lead(ordered, won, games) {
   return t("evening.leads", { name: first[0], won: counted, games: number(games) });
 }
 
-// A game as a link to its own page.
 function card(game) {
-  const at = game.players.indexOf(game.winners[0]);
-  return h(
-    "li",
-    {},
-    h(
-      "a",
-      { class: "game-link", href: `/games/${game.id}`, "data-key": `g${game.id}` },
-      at < 0 ? icon("dices") : chip(game.colours[at]),
-      h(
-        "span",
-        {},
-        h("b", {}, wonWords(game)),
-        h("span", {}, t("evening.game", { title: game.title, players: listed(game.players) })),
-        h("small", {}, when(game.started)),
-      ),
-    ),
-  );
+  const at = game.players.indexOf(game.winners[0]),
+    what = t("evening.game", { title: game.title, players: listed(game.players) });
+  return h("li", {}, gameLink(game, at < 0 ? icon("dices") : chip(game.colours[at]), what, `g${game.id}`));
 }

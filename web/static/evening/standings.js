@@ -6,18 +6,14 @@ import { tableOf } from "../shared/figures.js";
 export function standings(games) {
   const kinds = [...new Set(games.filter((game) => game.over).map((game) => game.title))];
   return kinds.map((title) => {
-    const rows = rowsOf(games.filter((game) => game.over && game.title === title).reverse());
+    const rows = rowsOf(games.filter((game) => game.over && game.title === title).reverse()),
+      byScore = [...rows].sort((one, other) => other.score - one.score);
     return h(
       "div",
       { class: "stack" },
       h("h3", {}, title),
       ranked("standings", t("evening.standings_of", { title }), rows, ["games", "won", "lost", "streak", "longest"]),
-      ranked(
-        "records",
-        t("evening.records_of", { title }),
-        [...rows].sort((one, other) => other.score - one.score),
-        ["score", "turn", "loss"],
-      ),
+      ranked("records", t("evening.records_of", { title }), byScore, ["score", "turn", "loss"]),
     );
   });
 }
@@ -31,23 +27,15 @@ const ranked = (kind, label, rows, columns) =>
     kind,
   );
 
+const NONE = { games: 0, won: 0, lost: 0, streak: 0, longest: 0, score: 0, turn: 0, loss: 0 };
+
 // For each player, over the games from the oldest: wins, the current and the longest run of wins, the best score and
 // turn, and the most expensive lost turn.
 function rowsOf(games) {
   const rows = new Map();
   for (const game of games)
     for (const name of game.players) {
-      const row = rows.get(name) ?? {
-          name,
-          games: 0,
-          won: 0,
-          lost: 0,
-          streak: 0,
-          longest: 0,
-          score: 0,
-          turn: 0,
-          loss: 0,
-        },
+      const row = rows.get(name) ?? { ...NONE, name },
         won = game.winners.some((winner) => holds(game, winner, name));
       const lost = Object.entries(game.games_lost).find(([side]) => holds(game, side, name))?.[1] ?? 0,
         streak = won ? row.streak + 1 : 0,

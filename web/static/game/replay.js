@@ -34,13 +34,8 @@ export function replay(moves, all, clips, weighed) {
     photo = h("img", { class: "photo", alt: t("evening.photo"), hidden: true }),
     mark = h("p", { class: "mark" }),
     save = h("a", { class: "button", download: "peg-and-pip.webp", hidden: true }, t("replay.save"));
-  const slider = h("input", {
-    type: "range",
-    min: 0,
-    max: moves.length - 1,
-    value: at,
-    "aria-label": t("evening.replay"),
-  });
+  const range = { type: "range", min: 0, max: moves.length - 1, value: at },
+    slider = h("input", { ...range, "aria-label": t("evening.replay") });
   const go = (to) => {
     at = Math.max(0, Math.min(moves.length - 1, to));
     slider.value = String(at);
@@ -60,13 +55,10 @@ export function replay(moves, all, clips, weighed) {
     fill(lying, [move.line.throw, state.dice], () =>
       (move.line.throw ?? state.dice) ? dice(move.line.throw ?? state.dice) : [],
     );
-    const stand = all.map((side) => ({
-      ...side,
-      back: 0,
-      ...move.track.pegs[side.seat],
-      ahead: move.track.pegs[side.seat].provisional,
-      on: false,
-    }));
+    const stand = all.map((side) => {
+      const { banked, provisional } = move.track.pegs[side.seat];
+      return { ...side, back: 0, banked, ahead: provisional, on: false };
+    });
     pegs(stand, inWords(stand));
     save.hidden = !clips.has(move.throw);
     if (!save.hidden) save.href = `/api/replays/${move.throw}.webp`;

@@ -3,7 +3,7 @@ import { $, asked, fill, follow, goLive, h, post, ready, settings, start, t, tab
 import { menu } from "../shared/menu.js";
 import { button, photoOf } from "../shared/elements.js";
 import { lying, standing, why } from "../shared/position.js";
-import { optionWords, worth } from "../scoreboard/advice.js";
+import { optionWords, ranked, worth } from "../scoreboard/advice.js";
 
 const POLL_MS = 2000; // other phones' votes are asked for at this interval while a question is open
 let guessed = null, polling, name = settings.get("voter");
@@ -107,17 +107,12 @@ function key(told, place) { return JSON.stringify(told.options[place].line); }
 function solved(told) {
   return [
     h("p", { class: "can" }, t(guessed === 0 ? "learn.right" : "learn.wrong")),
-    h(
-      "ol",
-      { class: "weighed" },
-      told.options.slice(0, 4).map(({ line, value }, place) =>
-        h(
-          "li",
-          { class: place ? "spread" : "spread top" },
-          h("span", {}, optionWords(line), place === guessed ? ` (${t("learn.yours")})` : ""),
-          h("b", {}, worth(value, told.goal)),
-        ),
-      ),
+    ranked(
+      told.options.slice(0, 4).map(({ line, value }, place) => ({
+        words: optionWords(line) + (place === guessed ? ` (${t("learn.yours")})` : ""),
+        worth: worth(value, told.goal),
+        top: !place,
+      })),
     ),
     why(told.reasons),
     h("p", { class: "quiet" }, t("learn.tomorrow")),

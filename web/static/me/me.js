@@ -6,7 +6,7 @@ import { holds } from "../evening/standings.js";
 import { tableOf } from "../shared/figures.js";
 import { letIn } from "../shared/hosting.js";
 import { menu } from "../shared/menu.js";
-import { played, when, wonWords } from "../shared/past.js";
+import { gameLink, played } from "../shared/past.js";
 import { seat, seatedOf, seats, seatWords } from "../shared/seat.js";
 
 const COLOURS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -110,20 +110,8 @@ async function record() {
     over = games.filter((game) => game.over);
   $("record").hidden = false;
   fill($("figures"), games, () => (over.length ? figuresOf(name, over) : h("p", { class: "quiet" }, t("seat.none"))));
-  fill($("games"), games, () =>
-    games.map((game) =>
-      h(
-        "li",
-        {},
-        h(
-          "a",
-          { class: "game-link", href: `/games/${game.id}` },
-          chip(game.colours[game.players.indexOf(name)] ?? colour),
-          h("span", {}, h("b", {}, wonWords(game)), h("span", {}, game.title), h("small", {}, when(game.started))),
-        ),
-      ),
-    ),
-  );
+  const worn = (game) => chip(game.colours[game.players.indexOf(name)] ?? colour);
+  fill($("games"), games, () => games.map((game) => h("li", {}, gameLink(game, worn(game), game.title))));
 }
 
 // For each kind of game: how many, how many won, the best score and turn.

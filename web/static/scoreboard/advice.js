@@ -39,18 +39,7 @@ export function advice() {
 function weighed({ options, goal, exact }) {
   const shown = options.slice(0, MOST);
   return [
-    h(
-      "ol",
-      { class: "weighed" },
-      shown.map(({ line, value }, at) =>
-        h(
-          "li",
-          { class: at ? "spread" : "spread top" },
-          h("span", {}, optionWords(line)),
-          h("b", {}, worth(value, goal)),
-        ),
-      ),
-    ),
+    ranked(shown.map(({ line, value }, at) => ({ words: optionWords(line), worth: worth(value, goal), top: !at }))),
     h(
       "p",
       { class: "quiet" },
@@ -60,6 +49,16 @@ function weighed({ options, goal, exact }) {
     ),
   ];
 }
+
+/** Options as a list: { words, worth, top }. One whose worth is not told yet has none. */
+export const ranked = (options) =>
+  h(
+    "ol",
+    { class: "weighed" },
+    options.map(({ words, worth: told, top }) =>
+      h("li", { class: top ? "spread top" : "spread" }, h("span", {}, words), told && h("b", {}, told)),
+    ),
+  );
 
 /** What an option or a loss is worth: "48.2 %" of a win, or points. */
 export const worth = (value, goal) =>

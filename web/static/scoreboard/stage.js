@@ -7,22 +7,11 @@ import { can, eventWords, gap, inQuestion, lengthOf } from "../shared/sides.js";
 import { lying, nextStarter, sentences, sides, staying, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
 
+// Notices that ask for the next step; of others something is wrong.
 const CALM = new Set([
-  "banking",
-  "choose_point",
-  "choose_entry",
-  "choose_keep",
-  "hold",
-  "hold_all",
-  "hold_on",
-  "again_or_bank",
-  "throw_or_bank",
-  "freeze",
-  "clear_tray",
-  "restored",
+  "throw", "decide", "banking", "choose_point", "choose_entry", "choose_keep", "hold", "hold_all", "hold_on",
+  "again_or_bank", "throw_or_bank", "freeze", "clear_tray", "restored",
 ]);
-
-const PLAIN = new Set(["throw", "decide"]);
 
 // Letters of a sentence that is written smaller where room is short: to a player, of a winner, of a leader, to all.
 const LONG_SENTENCE = 40, LONG_WIN = 13, LONG_LEAD = 26, LONG_TITLE = 32;
@@ -96,7 +85,7 @@ export function stage() {
 
 const winnerOf = (snapshot) => (snapshot.state?.outcome ? sides(snapshot).find((side) => side.won) : null);
 const wrong = ({ notice }) =>
-  Boolean(notice) && ![CALM, PLAIN].some((calm) => calm.has(notice.code)) && !notice.code.startsWith("house_");
+  Boolean(notice) && !CALM.has(notice.code) && !notice.code.startsWith("house_");
 
 function heading(snapshot, who, what, on) {
   if (!who)
@@ -192,14 +181,8 @@ export function board(wide = false) {
       move = track($("track"), holes, points, ...rows);
     }
     const all = sides(snapshot);
-    const pegs = all.map(({ name, seat, colour, to_play: on, peg, back }) => ({
-      name,
-      seat,
-      colour,
-      on,
-      back,
-      banked: peg.banked,
-      ahead: peg.provisional,
+    const pegs = all.map(({ to_play: on, peg: { banked, provisional }, ...side }) => ({
+      ...side, on, banked, ahead: provisional,
     }));
     move(pegs, inWords(all.map(({ name, score, ahead }) => ({ name, banked: number(score), ahead: number(ahead) }))));
   });

@@ -52,25 +52,13 @@ function control(one, id) {
   if (kind === "choice")
     return select(common, choices.map((choice) => [choice, named(key, choice)]), value);
   if (isShare(one)) return h("input", { ...common, type: "range", min: 0, max: 1, step: 0.05, value });
-  if (kind === "number")
-    return h("input", {
-      ...common,
-      type: "number",
-      value: String(value),
-      min: least,
-      max: most,
-      step: Number.isInteger(value) ? 1 : 0.05,
-      inputmode: "decimal",
-    });
-  return h("input", {
-    ...common,
-    type: "text",
-    value,
-    autocomplete: "off",
-    autocapitalize: "off",
-    spellcheck: "false",
-    dir: key === "name" ? "auto" : "ltr",
-  });
+  if (kind === "number") {
+    const step = Number.isInteger(value) ? 1 : 0.05;
+    return h("input", { ...common, type: "number", value, min: least, max: most, step, inputmode: "decimal" });
+  }
+  const dir = key === "name" ? "auto" : "ltr",
+    plain = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+  return h("input", { ...common, ...plain, type: "text", value, dir });
 }
 
 const named = (key, choice) =>
@@ -80,16 +68,11 @@ const named = (key, choice) =>
       ? new Intl.DisplayNames([choice], { type: "language" }).of(choice)
       : t("settings.own_language");
 
-function note({ waits, fixed, live, left_out }) {
-  return left_out
-    ? left_out
-    : fixed
-      ? t("settings.fixed")
-      : waits
-        ? t("settings.waits")
-        : live
-          ? ""
-          : t("settings.later");
+function note({ waits, fixed, live, left_out: refused }) {
+  if (refused) return refused;
+  if (fixed) return t("settings.fixed");
+  if (waits) return t("settings.waits");
+  return live ? "" : t("settings.later");
 }
 
 async function write(one, input, says, kept, pin) {

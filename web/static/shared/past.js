@@ -1,5 +1,5 @@
 // A past game in words: who won it, what it was, when.
-import { t } from "./core.js";
+import { h, t } from "./core.js";
 import { listed } from "./sides.js";
 
 /** Who won: "Ann won", or that the game is not finished. */
@@ -14,6 +14,21 @@ export function when(started) {
     ? at.toLocaleString(language === "en" ? "en-GB" : language, { dateStyle: "medium", timeStyle: "short" })
     : "";
 }
+
+/**
+ * A game as a link to its own page: a picture beside it, who won, what it was, when; `key` keeps the focus.
+ * @param {any} game
+ * @param {Node} picture
+ * @param {string} what
+ * @param {string | null} key
+ */
+export const gameLink = (game, picture, what, key = null) =>
+  h(
+    "a",
+    { class: "game-link", href: `/games/${game.id}`, "data-key": key },
+    picture,
+    h("span", {}, h("b", {}, wonWords(game)), h("span", {}, what), h("small", {}, when(game.started))),
+  );
 
 /** What a snapshot tells of the games played so far: it changes at the end of a game, and by a correction after it. */
 export const played = ({ state, game, sitting }) => JSON.stringify([state?.outcome, game, sitting]);

@@ -1,7 +1,9 @@
 // The virtual tray: hands for dice that only the camera can read. This page knows where dice lie, never what they show.
-import { $, fill, follow, goLive, h, number, post, ready, start, t, table, text } from "../shared/core.js";
+import { $, asked, fill, follow, goLive, h, number } from "../shared/core.js";
+import { post, ready, repeat, start, t, table, text } from "../shared/core.js";
 import { advice } from "../scoreboard/advice.js";
 import { asking } from "../control/ask.js";
+import { button } from "../shared/elements.js";
 import { menu } from "../shared/menu.js";
 import { moments } from "../scoreboard/moment.js";
 import { panels } from "../scoreboard/panels.js";
@@ -40,7 +42,7 @@ if (table.plays) {
   sheet();
   asking();
 }
-await look(); // what lies beside the tray takes its place before the page is shown
+await repeat(DICE_MS, look); // what lies beside the tray takes its place before the page is shown
 goLive();
 watch();
 
@@ -80,13 +82,8 @@ function watch() {
 }
 
 async function look() {
-  try {
-    if (!document.hidden && !holding) {
-      const response = await fetch("/api/tray", { cache: "no-store" });
-      if (response.ok && !holding) take(await response.json());
-    }
-  } catch { /* the bar says when the table is gone; the next look tries again */ }
-  setTimeout(look, DICE_MS);
+  const lying = holding ? null : await asked("/api/tray");
+  if (lying && !holding) take(lying); // the bar says when the table is gone; the next look tries again
 }
 
 function take(lying) {
@@ -129,9 +126,7 @@ function beside() {
       spare.length
         ? [
             h("span", { class: "quiet" }, t("tray.beside")),
-            h("button", { type: "button", class: "spare", "data-key": "spare", onclick: allBack }, [
-              t("tray.put_all_back", { count: spare.length }),
-            ]),
+            button(t("tray.put_all_back", { count: spare.length }), allBack, { class: "spare", "data-key": "spare" }),
           ]
         : [],
   );

@@ -1,6 +1,6 @@
 // Between games on the TV: how the tournament stands; or what would you have done? Decisions that phones vote on, and
 // before the first game the day's puzzle.
-import { optionWords, worth } from "../scoreboard/advice.js";
+import { optionWords, ranked, worth } from "../scoreboard/advice.js";
 import { $, asked, fill, follow, h, start, t, table } from "../shared/core.js";
 import { nextWords } from "../shared/sides.js";
 import { matches, standings } from "../shared/tournament.js";
@@ -57,9 +57,7 @@ async function puzzleOnStage() {
   if (!puzzle || table.snapshot.state) return;
   const options = puzzle.options.slice(0, 4), answered = past > AWAY_MS + SHOWN_MS;
   const shown = options.map(({ line, value }, place) => ({
-    words: optionWords(line),
-    best: answered && !place,
-    value,
+    words: optionWords(line), top: answered && !place, worth: answered ? worth(value, puzzle.goal) : null,
   }));
   if (!answered) shown.sort((one, other) => one.words.localeCompare(other.words)); // the order tells nothing
   show(`${t("learn.puzzle")} · ${puzzle.title}`, puzzleOf(puzzle), shown, answered && puzzle);
@@ -77,32 +75,20 @@ async function voteOnStage(run) {
   const one = questions[voting >= 0 ? voting : at % questions.length];
   if (!one || (voting < 0 && past < AWAY_MS)) { $("quiz").hidden = true; return; }
   const options = one.options.map((line, place) => ({
-    words: optionWords(line),
-    best: one.shown && place === one.best,
-    value: one.shown ? one.values[place] : null,
+    words: optionWords(line), top: one.shown && place === one.best,
+    worth: one.shown ? worth(one.values[place], one.goal) : null,
   }));
   const waiting = t("learn.votes", { count: one.votes, wanted: told.wanted });
   show(t("learn.vote"), one, options, one.shown && one, `${waiting} ${t("tv.vote_here", { page: "/learn" })}`);
 }
 
-/** @param answer the question with its values and reasons once they are shown; false before */
+/** @param answer the question with its reasons once they are shown; false before */
 function show(title, position, options, answer, hint = "") {
   fill($("quiz"), [title, position, options, Boolean(answer), hint], () => [
     h("h2", {}, title),
     standing(position),
     lying(position),
-    h(
-      "ol",
-      { class: "weighed" },
-      options.map(({ words, best, value }) =>
-        h(
-          "li",
-          { class: best ? "spread top" : "spread" },
-          h("span", {}, words),
-          answer && value !== null ? h("b", {}, worth(value, answer.goal)) : null,
-        ),
-      ),
-    ),
+    ranked(options),
     answer ? why(answer.reasons) : hint ? h("p", { class: "quiet" }, hint) : null,
   ]);
   $("quiz").hidden = false;

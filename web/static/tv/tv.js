@@ -1,6 +1,6 @@
 // The pub's screen: everything at once, readable from five metres, and a cheer for what deserves one.
 import { worth } from "../scoreboard/advice.js";
-import { $, asked, fill, follow, goLive, h, number, ready, start, t, table, text } from "../shared/core.js";
+import { $, asked, fill, follow, goLive, h, number, ready, repeat, start, t, table, text } from "../shared/core.js";
 import { dice } from "../shared/dice.js";
 import { seatedOf, seats } from "../shared/seat.js";
 import { sides } from "../shared/sides.js";
@@ -31,7 +31,7 @@ remarks(moments());
 again();
 quiz();
 clock();
-code();
+repeat(CODE_MS, code);
 goLive();
 
 // A game that is over: what it is remembered by, its luckiest throws, in turns. What was decided is voted on.
@@ -109,28 +109,19 @@ function remembered(all, { kind, side, points }) {
 
 // The dice of a phone that asks to be let in: whoever holds the button compares them with the phone's.
 async function code() {
-  try {
-    const { code: shown, hosted } = await (await fetch("/api/pair", { cache: "no-store" })).json();
-    $("code").hidden = !shown;
-    if (start.screen && hosted !== start.hosted) return location.reload(); // another code belongs there now
-    fill($("code"), shown, () => shown ? [h("span", {}, t("tv.code")), dice(shown)] : []);
-    const here = table.snapshot.state ? [] : await seats();
-    $("seated").hidden = !here.length;
-    fill($("seated"), here, () => seatedOf(here));
-  } catch { /* the bar says when the table is gone */ }
-  setTimeout(code, CODE_MS);
+  const told = await asked("/api/pair");
+  if (!told) return; // the bar says when the table is gone
+  $("code").hidden = !told.code;
+  if (start.screen && told.hosted !== start.hosted) return location.reload(); // another code belongs there now
+  fill($("code"), told.code, () => (told.code ? [h("span", {}, t("tv.code")), dice(told.code)] : []));
+  const here = table.snapshot.state ? [] : await seats();
+  $("seated").hidden = !here.length;
+  fill($("seated"), here, () => seatedOf(here));
 }
 
 function clock() {
-  const tell = () =>
-    text(
-      $("clock"),
-      new Date().toLocaleTimeString(document.documentElement.lang, {
-        hour: "2-digit",
-        minute: "2-digit",
-        hourCycle: "h23",
-      }),
-    );
+  const shown = /** @type {const} */ ({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+    tell = () => text($("clock"), new Date().toLocaleTimeString(document.documentElement.lang, shown));
   tell();
   setInterval(tell, 10_000);
 }
