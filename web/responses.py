@@ -21,6 +21,8 @@ WORDS = {
     500: ("broken", "Something failed on the table's side; the log has details. The table plays on: try again."),
 }
 """Default error code and message of a refusal, by HTTP status."""
+REFUSED = ("refused", "The request was refused.")
+"""Default error code and message of a refusal with another status."""
 JPEG = "image/jpeg"
 """Media type (Content-Type) of a photo."""
 POLICY = (
@@ -70,22 +72,11 @@ def refusal(status: int, code: str | None = None, message: str | None = None) ->
 
     Args:
         status: HTTP status.
-        code: Short identifier; None for the status's own in `WORDS`.
-        message: Sentence for a person; None for the status's own.
-    """
-    return json_bytes(refusal_json(status, code, message), status)
-
-
-def refusal_json(status: int, code: str | None = None, message: str | None = None) -> bytes:
-    """Return the JSON of a refusal, `{"error": code, "message": words}`, encoded.
-
-    Args:
-        status: HTTP status.
         code: Short identifier; None for the status's own in `WORDS`, or `refused` for a status that is not there.
         message: Sentence for a person; None for the status's own, or a general one.
     """
-    usual_code, usual_words = WORDS.get(status, ("refused", "The request was refused."))
-    return msgspec.json.encode({"error": code or usual_code, "message": message or usual_words})
+    usual_code, usual_words = WORDS.get(status, REFUSED)
+    return json_bytes(msgspec.json.encode({"error": code or usual_code, "message": message or usual_words}), status)
 
 
 async def asgi_refusal(
@@ -95,7 +86,7 @@ async def asgi_refusal(
     message: str | None = None,
     retry_after_s: int | None = None,
 ) -> None:
-    """Send a refusal by the ASGI protocol without Flask: JSON, the headers `HEADERS` and `Connection: close`.
+    """Send a refusal by the ASGI protocol: that of `refusal`, with the headers `HEADERS` and `Connection: close`.
 
     Args:
         send: ASGI's function that sends a message to the client.
@@ -104,18 +95,13 @@ async def asgi_refusal(
         message: Sentence for a person; None for the status's own.
         retry_after_s: Value of the Retry-After header, in seconds; None for no header.
     """
-    body = refusal_json(status, code, message)
-    headers = {
-        **HEADERS,
-        "content-type": "application/json",
-        "content-length": str(len(body)),
-        "connection": "close",
-    }
+    response = refusal(status, code, message)
+    response.headers.update({**HEADERS, "Connection": "close"})
     if retry_after_s is not None:
-        headers["retry-after"] = str(retry_after_s)
-    encoded = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        response.headers["Retry-After"] = str(retry_after_s)
+    encoded = [(name.lower().encode(), value.encode()) for name, value in response.headers]
     await send({"type": "http.response.start", "status": status, "headers": encoded})
-    await send({"type": "http.response.body", "body": body})
+    await send({"type": "http.response.body", "body": response.get_data()})
 
 
 def http_error(error: HTTPException) -> flask.Response | HTTPException:
@@ -130,7 +116,7 @@ def http_error(error: HTTPException) -> flask.Response | HTTPException:
     if flask.request.path.startswith("/api/"):
         response = refusal(status)
     else:
-        words = WORDS.get(status, ("refused", "The request was refused."))[1]
+        words = WORDS.get(status, REFUSED)[1]
         response = flask.Response(flask.render_template("problem.html", status=status, words=words), status)
     for name, value in error.get_headers(flask.request.environ):
         if name in {"Allow", "Retry-After"}:

@@ -253,7 +253,7 @@ class Pairing:
             self._seen_s[key] = self.clock()
             if self.wall() - found.used_s > DAY_S:
                 found = msgspec.structs.replace(found, used_s=self.wall())
-                self._keep({**self._phones, key: found})
+                self._put(found)
             return found
 
     def knows(self, token: str | None) -> bool:
@@ -284,33 +284,39 @@ class Pairing:
         """
         with self._lock:
             alike = [phone for phone in self.phones() if phone.id != number and seat and seat.is_like(phone.seat)]
-            found = next((phone for phone in self.phones() if phone.id == number), None)
+            found = self._numbered(number)
             if found is None or set(alike) & set(self.seats()):
                 return False
-            given = {found.token_sha256: seat} | {phone.token_sha256: None for phone in alike}
-            changed = {key: msgspec.structs.replace(self._phones[key], seat=given[key]) for key in given}
-            self._keep({**self._phones, **changed})
+            given = [msgspec.structs.replace(each, seat=None) for each in alike]
+            self._put(msgspec.structs.replace(found, seat=seat), *given)
         return True
 
     def unpair(self, number: int) -> bool:
         """Unpair the phone with this number; return False if there is none. With no owner left, a code is made."""
         with self._lock:
-            kept = {key: phone for key, phone in self._phones.items() if phone.id != number}
-            gone = len(kept) < len(self._phones)
-            self._keep(kept)
-        if gone:
-            log.info("phone %d is no longer paired", number)
-        return gone
+            if self._numbered(number) is None:
+                return False
+            self._keep({key: phone for key, phone in self._phones.items() if phone.id != number})
+        log.info("phone %d is no longer paired", number)
+        return True
 
     def give_role(self, number: int, role: Role) -> bool:
         """Save the phone's role; return False if no phone has this number. With no owner left, a code is made."""
         with self._lock:
-            found = next((key for key, phone in self._phones.items() if phone.id == number), None)
+            found = self._numbered(number)
             if found is None:
                 return False
-            self._keep({**self._phones, found: msgspec.structs.replace(self._phones[found], role=role)})
+            self._put(msgspec.structs.replace(found, role=role))
         log.info("phone %d is now %s", number, role)
         return True
+
+    def _numbered(self, number: int) -> Paired | None:
+        """Return the paired phone with this number; None if there is none."""
+        return next((phone for phone in self._phones.values() if phone.id == number), None)
+
+    def _put(self, *changed: Paired) -> None:
+        """Replace paired phones by their changed ones, and save them."""
+        self._keep(self._phones | {phone.token_sha256: phone for phone in changed})
 
     def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
         """Pair a phone and return its new token, which replaces `before`; `FULL` if owners hold all places."""
