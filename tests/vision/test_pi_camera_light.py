@@ -51,6 +51,7 @@ def test_lamp_mains_frequency_is_the_setting_or_else_that_of_the_country(
     told.write_text("CA\n")
     assert mains_hz(0, country(told, cmdline)) == 60
     assert mains_hz(50, "CA") == 50
+    assert mains_hz(0, "SX") == 60
     assert (flicker_period_us(50), flicker_period_us(60)) == (10_000, 8_333)
 
 

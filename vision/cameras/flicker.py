@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 SIXTY_HZ = (
-    "AG AI AS AW BM BR BS BZ CA CO CR CU DO EC FM GT GU GY HN HT KN KR KY LR MH MP MS MX NI PA PE PH PR PW SA SR SV TC"
-    " TT TW US VE VG VI"
+    "AG AI AS AW BM BR BS BZ CA CO CR CU DO EC FM GT GU GY HN HT KN KR KY LR MH MP MS MX NI PA PE PH PR PW SA SR SV SX"
+    " TC TT TW US VE VG VI"
 )
 """Countries (ISO 3166) whose mains counts as 60 Hz; all others count as 50. With the wrong frequency lamps flicker
 in the picture. Japan has both: set `mains_hz` in its west."""
