@@ -34,7 +34,7 @@ from companion.evidence.lesson import Teacher
 from companion.evidence.taught import TaughtSets
 from companion.history.export import PastGames
 from companion.history.review import Review
-from companion.service.addresses import published
+from companion.service.addresses import announced, published
 from companion.service.beyond import opened_beyond
 from companion.service.opening import (
     header_of_first_game,
@@ -45,7 +45,7 @@ from companion.service.opening import (
 )
 from companion.service.parts import Part, following
 from companion.service.priority import give_way
-from companion.service.sd_notify import notify, watchdog_s
+from companion.service.sd_notify import notify, under_systemd, watchdog_s
 from companion.service.serving import LastingServer
 from companion.service.site import Door, groups_of_any_table, servers
 from companion.service.supervision import Supervisor
@@ -115,6 +115,8 @@ class App:
                 stack.callback(part.stop)
             # After the table's start, which fails if another table uses the folder and has its port there.
             stack.enter_context(published(self.settings.data.folder, self.door.port))
+            if under_systemd():
+                stack.enter_context(announced(self.door.port))
             self.first_game()
             stack.callback(notify, "STOPPING=1")
             self.supervisor.start()

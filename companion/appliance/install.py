@@ -38,8 +38,8 @@ DATA = "/var/lib/pegpip"
 NEEDED = ("systemd", "python3-venv", "python3-numpy", "python3-pil", "gpgv")
 """Debian packages that installing and running a table need."""
 USEFUL = (
-    *("python3-picamera2", "python3-gpiozero", "python3-lgpio", "python3-spidev", "avahi-daemon", "alsa-utils"),
-    "espeak-ng",
+    *("python3-picamera2", "python3-gpiozero", "python3-lgpio", "python3-spidev", "avahi-utils", "alsa-utils"),
+    *("avahi-daemon", "espeak-ng"),
 )
 """Debian packages for camera, strip, network name, effects and voice; skipped where the system's sources lack them."""
 CORE_LINES = {
@@ -59,7 +59,6 @@ COPIES = {
     "99-pegpip.rules": "/etc/udev/rules.d/99-pegpip.rules",
     "50-pegpip.rules": "/etc/polkit-1/rules.d/50-pegpip.rules",
     "journald.conf": "/etc/systemd/journald.conf.d/pegpip.conf",
-    "pegpip.avahi.xml": "/etc/avahi/services/pegpip.service",
 }
 """File in systemd/ -> absolute path that it is copied to."""
 LAYOUT = "strip122"

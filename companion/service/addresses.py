@@ -7,6 +7,7 @@ import errno
 import os
 import socket
 import struct
+import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
@@ -175,6 +176,25 @@ def published(folder: Path, port: int) -> Iterator[None]:
     finally:
         with contextlib.suppress(OSError):
             file.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def announced(port: int) -> Iterator[None]:
+    """Context manager: announce the pages' port in the network by mDNS, as `Peg and Pip on HOST`, until its end.
+
+    Avahi's program does it. Without that program nothing is announced.
+    """
+    service = (f"Peg and Pip on {socket.gethostname()}", "_http._tcp", str(port))
+    try:
+        announcer = subprocess.Popen(("avahi-publish-service", "--no-fail", *service), stderr=subprocess.DEVNULL)
+    except OSError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        announcer.terminate()
+        announcer.wait()
 
 
 def served_port(folder: Path) -> int | None:

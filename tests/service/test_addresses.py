@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import http.server
 import io
+import os
 import socket
 import threading
 from pathlib import Path
@@ -19,6 +20,7 @@ from companion.commands.join import command as join
 from companion.errors import SetupError
 from companion.service import addresses, site
 from companion.service.addresses import (
+    announced,
     listening_socket,
     local_page,
     own_addresses,
@@ -28,8 +30,28 @@ from companion.service.addresses import (
     wifi_code,
 )
 from companion.service.site import addresses_of
+from tests.waiting import until
 from web.guard import Hosts
 from web.serving.settings import WebSettings
+
+
+def test_the_served_port_is_announced_by_mdns_until_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program, told, ended = (tmp_path / name for name in ("avahi-publish-service", "told", "ended"))
+    at_the_end = f"trap 'touch {ended}; exit' TERM"
+    program.write_text(f"#!/bin/sh\n{at_the_end}\necho $* > {told}\nwhile :; do sleep 0.05; done\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with announced(8123):
+        assert until(lambda: told.exists() and told.read_text())
+        assert not ended.exists()
+    assert told.read_text() == f"--no-fail Peg and Pip on {socket.gethostname()} _http._tcp 8123\n"
+    assert ended.exists()
+
+
+def test_a_machine_without_avahi_announces_nothing_and_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with announced(8123):
+        pass
 
 
 def test_the_page_server_on_a_taken_port_listens_on_the_next_free_port() -> None:
