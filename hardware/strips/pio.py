@@ -7,7 +7,6 @@ github.com/raspberrypi/linux).
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import re
@@ -18,7 +17,7 @@ import numpy as np
 from companion.errors import DeviceError
 from hardware.machine import is_pi_5
 from hardware.settings import StripSettings
-from hardware.strips import FrameRGB, StripKind, checked, not_open
+from hardware.strips import DrivenStrip, FrameRGB, StripKind
 
 CONFIG = "/boot/firmware/config.txt"
 """File that the Pi's firmware reads at each start; the overlay line belongs there."""
@@ -55,81 +54,55 @@ def kernel_problem(release: str) -> DeviceError | None:
     return DeviceError(what, "Update it: sudo apt update && sudo apt full-upgrade, then restart.")
 
 
-class PioStrip:
-    """LEDs behind the driver's device file.
+class PioDriver:
+    """The kernel driver's device file.
 
     Args:
-        leds: Number of LEDs.
         path: The device file.
         pin: BCM number of the data pin, for the overlay line in messages.
         order: Order in which the LEDs expect red, green and blue.
     """
 
     name = "pio"
+    errors: tuple[type[Exception], ...] = (OSError,)
 
-    def __init__(self, leds: int, path: Path = Path("/dev/leds0"), pin: int = 18, order: str = "GRB") -> None:
-        self.leds = leds
+    def __init__(self, path: Path = Path("/dev/leds0"), pin: int = 18, order: str = "GRB") -> None:
         self._path, self._pin = path, pin
         # The driver sends its second byte first: the colour that the LEDs expect first goes there.
         self._columns = ["RGB".index(order[place]) for place in (1, 0, 2)]
-        self._descriptor: int | None = None
 
-    def start(self) -> None:
-        """Open the device file and send a dark frame, which finds out at once if there are too many LEDs.
-
-        Has no effect if it is open. Raises DeviceError.
-        """
-        if self._descriptor is not None:
-            return
+    def open(self, leds: int) -> None:
+        """Open the device file and send a dark frame, which finds out at once if there are too many LEDs."""
+        self._leds = leds
+        self._descriptor = os.open(self._path, os.O_WRONLY)
         try:
-            self._descriptor = os.open(self._path, os.O_WRONLY)
-        except OSError as refused:
-            raise self._ill(refused) from refused
-        self._write(bytes(4 * self.leds))
+            self.send(np.zeros((leds, 3), np.uint8))
+        except OSError:
+            os.close(self._descriptor)
+            raise
 
-    def show(self, frame_rgb: FrameRGB) -> None:
-        """Write a frame to the device. Raises ValueError for a frame of another length.
+    def send(self, frame_rgb: FrameRGB) -> None:
+        """Write a frame to the device file."""
+        os.pwrite(self._descriptor, np.pad(frame_rgb[:, self._columns], ((0, 0), (0, 1))).tobytes(), 0)
 
-        Raises DeviceError if the device is not open or the write fails, which closes it.
-        """
-        ordered = checked(frame_rgb, self.leds)[:, self._columns]
-        self._write(np.pad(ordered, ((0, 0), (0, 1))).tobytes())
+    def close(self) -> None:
+        """Close the device file."""
+        os.close(self._descriptor)
 
-    def stop(self) -> None:
-        """Switch all LEDs off and close the device."""
-        with contextlib.suppress(DeviceError):
-            self._write(bytes(4 * self.leds))
-        self._close()
-
-    def _write(self, data: bytes) -> None:
-        """Write the bytes of a frame to the device. Raises DeviceError if it is not open or fails; then closes it."""
-        if self._descriptor is None:
-            raise not_open(self.name)
-        try:
-            os.pwrite(self._descriptor, data, 0)
-        except OSError as refused:
-            self._close()
-            raise self._ill(refused) from refused
-
-    def _close(self) -> None:
-        """Close the device if it is open. Never raises."""
-        descriptor, self._descriptor = self._descriptor, None
-        if descriptor is not None:
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
-
-    def _ill(self, refused: OSError) -> DeviceError:
-        """Return the DeviceError for an error of the system: what is wrong with the device file, and the cure."""
-        line = f"{overlay_line(self.leds, self._pin)} in {CONFIG}"
+    def ill(self, refused: Exception) -> DeviceError:
+        """Return what is wrong with the device file, and the cure, for an OSError."""
+        line = f"{overlay_line(self._leds, self._pin)} in {CONFIG}"
         if isinstance(refused, FileNotFoundError):
             return DeviceError(f"There is no {self._path}.", f"Write {line} (Raspberry Pi 5 only) and restart.")
         if isinstance(refused, PermissionError):
             cure = "Copy systemd/99-pegpip.rules to /etc/udev/rules.d and restart."
             return DeviceError(f"{self._path} may not be written.", cure)
-        if refused.errno in TOO_MANY_LEDS:
-            what = f"{self._path} is made for fewer LEDs than the {self.leds} of the layout."
+        if getattr(refused, "errno", None) in TOO_MANY_LEDS:
+            what = f"{self._path} is made for fewer LEDs than the {self._leds} of the layout."
             return DeviceError(what, f"Write {line} in place of the overlay there, and restart.")
-        return DeviceError(f"{self._path} fails ({refused.strerror}).", "Check the overlay and the wiring.")
+        return DeviceError(
+            f"{self._path} fails ({getattr(refused, 'strerror', refused)}).", "Check the overlay and the wiring."
+        )
 
 
 def _problems(_settings: StripSettings, machine: str) -> list[str]:
@@ -139,7 +112,9 @@ def _problems(_settings: StripSettings, machine: str) -> list[str]:
 
 
 KIND = StripKind(
-    make=lambda leds, settings, _argument: PioStrip(leds, Path(settings.pio_path), settings.pin, settings.order),
+    make=lambda leds, settings, _argument: DrivenStrip(
+        leds, PioDriver(Path(settings.pio_path), settings.pin, settings.order)
+    ),
     summary="GPIO18 of a Raspberry Pi 5, by the kernel's PIO driver; needs no root.",
     pins=lambda settings, _machine: {settings.pin: "the strip's data"},
     problems=_problems,

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from companion.errors import DeviceError
 from hardware.libraries import load_library
 from hardware.machine import is_pi_5
 from hardware.settings import StripSettings
-from hardware.strips import FrameRGB, StripKind, checked, not_open
+from hardware.strips import DrivenStrip, FrameRGB, StripKind
 from hardware.strips.ws2812 import SPEED_HZ, bytes_for, encoded
 
 PINS = {
@@ -39,11 +36,10 @@ DEFAULT_BUFSIZ = 4096
 one would accept strips whose frames the kernel cuts."""
 
 
-class SpiStrip:
+class SpiDriver:
     """LEDs on an SPI bus.
 
     Args:
-        leds: Number of LEDs.
         bus: Number of the SPI bus, as in `/dev/spidevBUS.DEVICE`.
         device: Number of the device on the bus.
         order: Order in which the LEDs expect red, green and blue.
@@ -52,75 +48,34 @@ class SpiStrip:
     """
 
     name = "spi"
+    errors: tuple[type[Exception], ...] = (OSError,)
 
-    def __init__(
-        self, leds: int, bus: int = 0, device: int = 0, order: str = "GRB", bits: int = 3, bufsiz: Path = BUFSIZ
-    ) -> None:
-        self.leds = leds
+    def __init__(self, bus: int = 0, device: int = 0, order: str = "GRB", bits: int = 3, bufsiz: Path = BUFSIZ) -> None:
         self._bus, self._device, self._order, self._bits, self._bufsiz = bus, device, order, bits, bufsiz
-        self._link: Any = None
 
-    def start(self) -> None:
-        """Open the SPI bus, unless it is open.
-
-        Raises DeviceError if a frame is too long for a transfer, spidev is missing, or the bus can't be opened.
-        """
-        if self._link is not None:
-            return
-        self._check_length()
-        spidev = load_library("spidev", "sudo apt install python3-spidev.")
-        self._link = spidev.SpiDev()
+    def open(self, leds: int) -> None:
+        """Open the SPI bus. Raises DeviceError if spidev is missing, or a frame is too long for one transfer."""
+        self._check_length(leds)
+        link = load_library("spidev", "sudo apt install python3-spidev.").SpiDev()
         try:
-            self._link.open(self._bus, self._device)
-            self._link.max_speed_hz = SPEED_HZ[self._bits]
-            self._link.mode = 0
-        except OSError as refused:
-            self._drop()
-            raise self._ill(refused) from refused
-
-    def show(self, frame_rgb: FrameRGB) -> None:
-        """Send a frame to the LEDs in one transfer. If that fails, the bus is closed.
-
-        Raises DeviceError if the bus is not open or fails, and ValueError for a frame of another length.
-        """
-        data = encoded(checked(frame_rgb, self.leds), self._order, self._bits)
-        if self._link is None:
-            raise not_open(self.name)
-        try:
-            self._link.writebytes2(data)
-        except OSError as refused:
-            self._drop()
-            raise self._ill(refused) from refused
-
-    def stop(self) -> None:
-        """Switch all LEDs off and close the bus. Never raises."""
-        if self._link is not None:
-            dark = np.zeros((self.leds, 3), np.uint8)
-            with contextlib.suppress(OSError):
-                self._link.writebytes2(encoded(dark, self._order, self._bits))
-            self._drop()
-
-    def _check_length(self) -> None:
-        """Raise DeviceError if a frame of all LEDs is longer than the kernel allows for one SPI transfer."""
-        try:
-            limit = int(self._bufsiz.read_text())
-        except (OSError, ValueError):
-            limit = DEFAULT_BUFSIZ
-        needed = bytes_for(self.leds, self._bits)
-        if needed > limit:
-            raise DeviceError(
-                f"{self.leds} LEDs need {needed} bytes in one SPI transfer; the kernel allows {limit}.",
-                f"Add spidev.bufsiz={needed} to /boot/firmware/cmdline.txt and restart.",
-            )
-
-    def _drop(self) -> None:
-        """Close the open bus. Never raises an OSError."""
-        link, self._link = self._link, None
-        with contextlib.suppress(OSError):
+            link.open(self._bus, self._device)
+            link.max_speed_hz = SPEED_HZ[self._bits]
+            link.mode = 0
+        except OSError:
             link.close()
+            raise
+        self._link: Any = link
 
-    def _ill(self, refused: OSError) -> DeviceError:
-        """Return the DeviceError for an error of the system: what is wrong with the SPI device, and the cure."""
+    def send(self, frame_rgb: FrameRGB) -> None:
+        """Send a frame to the LEDs in one transfer."""
+        self._link.writebytes2(encoded(frame_rgb, self._order, self._bits))
+
+    def close(self) -> None:
+        """Close the bus."""
+        self._link.close()
+
+    def ill(self, refused: Exception) -> DeviceError:
+        """Return what is wrong with the SPI device, and the cure, for an OSError."""
         path = f"/dev/spidev{self._bus}.{self._device}"
         if isinstance(refused, FileNotFoundError):
             write = f"Write dtoverlay=spi{self._bus}-{self._device + 1}cs in /boot/firmware/config.txt and restart."
@@ -128,7 +83,21 @@ class SpiStrip:
             return DeviceError(f"There is no {path}.", write if self._bus else switch)
         if isinstance(refused, PermissionError):
             return DeviceError(f"{path} may not be opened.", "Add the user to the group spi: sudo adduser $USER spi.")
-        return DeviceError(f"{path} fails ({refused.strerror or refused}).", "Check the wiring of the strip.")
+        why = getattr(refused, "strerror", None) or refused
+        return DeviceError(f"{path} fails ({why}).", "Check the wiring of the strip.")
+
+    def _check_length(self, leds: int) -> None:
+        """Raise DeviceError if a frame of `leds` LEDs is longer than the kernel allows for one SPI transfer."""
+        try:
+            limit = int(self._bufsiz.read_text())
+        except (OSError, ValueError):
+            limit = DEFAULT_BUFSIZ
+        needed = bytes_for(leds, self._bits)
+        if needed > limit:
+            raise DeviceError(
+                f"{leds} LEDs need {needed} bytes in one SPI transfer; the kernel allows {limit}.",
+                f"Add spidev.bufsiz={needed} to /boot/firmware/cmdline.txt and restart.",
+            )
 
 
 def pins(settings: StripSettings, machine: str) -> dict[int, str]:
@@ -143,7 +112,9 @@ def pins(settings: StripSettings, machine: str) -> dict[int, str]:
 
 
 KIND = StripKind(
-    make=lambda leds, wired, _argument: SpiStrip(leds, wired.spi_bus, wired.spi_device, wired.order, wired.spi_bits),
+    make=lambda leds, wired, _argument: DrivenStrip(
+        leds, SpiDriver(wired.spi_bus, wired.spi_device, wired.order, wired.spi_bits)
+    ),
     summary="GPIO10 of any Raspberry Pi, by SPI; needs no root.",
     pins=pins,
 )

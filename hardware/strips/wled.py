@@ -6,16 +6,13 @@ A packet is a header of ten bytes and the colours of up to 480 LEDs (http://www.
 
 from __future__ import annotations
 
-import contextlib
 import re
 import socket
 import struct
 from collections.abc import Iterator
 
-import numpy as np
-
 from companion.errors import DeviceError, SetupError
-from hardware.strips import FrameRGB, StripKind, checked, not_open
+from hardware.strips import DrivenStrip, FrameRGB, StripKind
 
 PORT = 4048
 """Default UDP port that a WLED controller listens on for DDP; frames to another port are lost."""
@@ -34,75 +31,43 @@ MAX_SHOWN_CHARS = 40
 higher limit lets a long wrong name hide the rest of the message."""
 
 
-class WledStrip:
-    """LEDs of a WLED controller on the network.
+class WledDriver:
+    """A UDP socket to a WLED controller.
 
     Args:
-        leds: Number of LEDs.
         host: Host name or address of the controller.
         port: UDP port that it listens on.
     """
 
     name = "wled"
+    errors: tuple[type[Exception], ...] = (OSError, UnicodeError)  # UnicodeError: a name that no domain can have
 
-    def __init__(self, leds: int, host: str, port: int = PORT) -> None:
-        self.leds = leds
+    def __init__(self, host: str, port: int = PORT) -> None:
         self._host, self._port = host, port
-        self._link: socket.socket | None = None
         self._sent = 0
 
-    def start(self) -> None:
-        """Look the host up and open a UDP socket to it, unless one is open. Raises DeviceError if either fails.
-
-        Whether a controller listens there is not known before a frame is sent.
-        """
-        if self._link is not None:
-            return
+    def open(self, leds: int) -> None:
+        """Look the host up and open a socket to it. Only a frame finds out whether a controller listens there."""
+        family, kind, protocol, _, address = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)[0]
+        self._link = socket.socket(family, kind, protocol)
         try:
-            family, kind, protocol, _, address = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)[0]
-            link = socket.socket(family, kind, protocol)
-        except (OSError, UnicodeError) as refused:  # UnicodeError: a name that no domain can have
-            raise self._ill(refused) from refused
-        try:
-            link.connect(address)
-        except OSError as refused:
-            link.close()
-            raise self._ill(refused) from refused
-        self._link = link
+            self._link.connect(address)
+        except OSError:
+            self._link.close()
+            raise
 
-    def show(self, frame_rgb: FrameRGB) -> None:
-        """Send a frame to the controller as DDP packets.
-
-        Raises DeviceError if the socket is not open or sending fails; a failure closes the socket. Raises ValueError
-        for a frame of another length.
-        """
-        frame = checked(frame_rgb, self.leds)
-        if self._link is None:
-            raise not_open(self.name)
+    def send(self, frame_rgb: FrameRGB) -> None:
+        """Send a frame to the controller as DDP packets."""
         self._sent = self._sent % 15 + 1
-        try:
-            for packet in packets(frame, self._sent):
-                self._link.send(packet)
-        except OSError as refused:
-            self._close()
-            raise self._ill(refused) from refused
+        for packet in packets(frame_rgb, self._sent):
+            self._link.send(packet)
 
-    def stop(self) -> None:
-        """Send a dark frame and close the socket; WLED then returns to its own effect. Never raises."""
-        if self._link is not None:
-            with contextlib.suppress(OSError):
-                for packet in packets(np.zeros((self.leds, 3), np.uint8), self._sent % 15 + 1):
-                    self._link.send(packet)
-            self._close()
+    def close(self) -> None:
+        """Close the socket; WLED then returns to its own effect."""
+        self._link.close()
 
-    def _close(self) -> None:
-        """Close the socket if it is open."""
-        link, self._link = self._link, None
-        if link is not None:
-            link.close()
-
-    def _ill(self, refused: OSError | UnicodeError) -> DeviceError:
-        """Return the DeviceError that says that the controller can't be reached and why, with the cure."""
+    def ill(self, refused: Exception) -> DeviceError:
+        """Return the error that says that the controller can't be reached and why, with the cure."""
         why = getattr(refused, "strerror", None) or refused
         return DeviceError(
             f"The WLED controller {self._host} can't be reached ({why}).",
@@ -142,7 +107,7 @@ def checked_host(host: str) -> str:
 
 
 KIND = StripKind(
-    make=lambda leds, settings, host: WledStrip(leds, checked_host(host), settings.wled_port),
+    make=lambda leds, settings, host: DrivenStrip(leds, WledDriver(checked_host(host), settings.wled_port)),
     summary="A WLED controller on the network; no pin of the Pi.",
     argument="HOST",
 )

@@ -6,7 +6,6 @@ The library crashes rather than raises on a Pi 5 or a PC. So the device tree is 
 from __future__ import annotations
 
 import atexit
-import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +15,7 @@ from companion.errors import DeviceError
 from hardware.libraries import load_library
 from hardware.machine import is_pi, is_pi_5, model
 from hardware.settings import StripSettings
-from hardware.strips import FrameRGB, StripKind, checked, not_open, spi
+from hardware.strips import DrivenStrip, FrameRGB, StripKind, spi
 
 FREQUENCY_HZ = 800_000
 """Bit rate of the signal to WS2812 LEDs, in bits a second, as their data sheet says. LEDs misread any other."""
@@ -31,32 +30,28 @@ USE_SPI = "Use the strip spi, which needs neither root nor this library"
 """Advice in the cure of errors about a missing library or a pin that does not work."""
 
 
-class Ws281xStrip:
+class Ws281xDriver:
     """LEDs on a PWM, PCM or SPI pin.
 
     Args:
-        leds: Number of LEDs.
         pin: BCM number: 18 or 12 (PWM), 21 (PCM), 10 (SPI).
         order: Order in which the LEDs expect red, green and blue.
         machine: Model of the machine; asked from the device tree when left out.
     """
 
     name = "ws281x"
+    errors: tuple[type[Exception], ...] = (RuntimeError,)
 
-    def __init__(self, leds: int, pin: int = 18, order: str = "GRB", machine: str | None = None) -> None:
-        self.leds = leds
+    def __init__(self, pin: int = 18, order: str = "GRB", machine: str | None = None) -> None:
         self._pin, self._order = pin, order
         self._machine = model() if machine is None else machine
-        self._strip: Any = None
 
-    def start(self) -> None:
-        """Load the library and take the pin. Has no effect if it is started.
+    def open(self, leds: int) -> None:
+        """Load the library and take the pin.
 
         Raises DeviceError on a machine that is no Raspberry Pi up to the 4, without the library, or if the library
         can't use the pin.
         """
-        if self._strip is not None:
-            return
         if not is_pi(self._machine):
             raise DeviceError("ws281x works on a Raspberry Pi only.", "Choose the strip memory, terminal or wled:HOST.")
         if is_pi_5(self._machine):
@@ -64,7 +59,7 @@ class Ws281xStrip:
         library = load_library("rpi_ws281x", f"{USE_SPI}; or pip install 'peg-and-pip[pi]'.")
         kind = getattr(library.ws, f"WS2811_STRIP_{self._order}")
         channel = 1 if self._pin in CHANNEL_1_PINS else 0
-        strip = library.PixelStrip(self.leds, self._pin, FREQUENCY_HZ, DMA_CHANNEL, False, 255, channel, kind)
+        strip = library.PixelStrip(leds, self._pin, FREQUENCY_HZ, DMA_CHANNEL, False, 255, channel, kind)
         try:
             strip.begin()
         except RuntimeError as refused:
@@ -72,40 +67,23 @@ class Ws281xStrip:
             atexit.unregister(strip._cleanup)  # noqa: SLF001 - PixelStrip has no close()
             library.ws.delete_ws2811_t(strip._leds)  # noqa: SLF001
             raise DeviceError(f"rpi_ws281x can't begin on pin {self._pin} ({refused}).", _cure(self._pin)) from refused
-        self._strip = strip
+        self._strip: Any = strip
 
-    def show(self, frame_rgb: FrameRGB) -> None:
-        """Send a frame to the LEDs.
+    def send(self, frame_rgb: FrameRGB) -> None:
+        """Send a frame to the LEDs."""
+        words = frame_rgb.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
+        for led, word in enumerate(words.tolist()):
+            self._strip.setPixelColor(led, word)
+        self._strip.show()
 
-        Raises DeviceError if the strip is not open, or if the library fails, which also closes the strip; and
-        ValueError for a frame of another length.
-        """
-        frame = checked(frame_rgb, self.leds)
-        if self._strip is None:
-            raise not_open(self.name)
-        words = frame.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
-        try:
-            for led, word in enumerate(words.tolist()):
-                self._strip.setPixelColor(led, word)
-            self._strip.show()
-        except RuntimeError as refused:
-            self._let_go()
-            raise DeviceError(f"rpi_ws281x fails ({refused}).", "Check the wiring of the strip.") from refused
+    def close(self) -> None:
+        """Release the pin: do now what the library's exit handler would do, once."""
+        atexit.unregister(self._strip._cleanup)  # noqa: SLF001
+        self._strip._cleanup()  # noqa: SLF001
 
-    def stop(self) -> None:
-        """Switch all LEDs off and release the pin; does nothing if the strip is not open. Raises no DeviceError."""
-        if self._strip is not None:
-            with contextlib.suppress(DeviceError):
-                self.show(np.zeros((self.leds, 3), np.uint8))
-            self._let_go()
-
-    def _let_go(self) -> None:
-        """Release the pin if it is taken: run the library's clean-up now, and not again at exit."""
-        strip, self._strip = self._strip, None
-        if strip is not None:
-            # Do now what the library's exit handler would do, once.
-            atexit.unregister(strip._cleanup)  # noqa: SLF001
-            strip._cleanup()  # noqa: SLF001
+    def ill(self, refused: Exception) -> DeviceError:
+        """Return the error of a library that failed after it had begun."""
+        return DeviceError(f"rpi_ws281x fails ({refused}).", "Check the wiring of the strip.")
 
 
 def _cure(pin: int) -> str:
@@ -136,7 +114,7 @@ def _problems(settings: StripSettings, machine: str) -> list[str]:
 
 
 KIND = StripKind(
-    make=lambda leds, settings, _argument: Ws281xStrip(leds, settings.pin, settings.order),
+    make=lambda leds, settings, _argument: DrivenStrip(leds, Ws281xDriver(settings.pin, settings.order)),
     summary="GPIO18 or 12 (PWM), 21 (PCM) or 10 (SPI) up to a Raspberry Pi 4; PWM and PCM need root.",
     pins=_pins,
     problems=_problems,

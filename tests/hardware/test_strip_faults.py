@@ -20,12 +20,12 @@ from companion.errors import DeviceError
 from hardware.board import Board
 from hardware.power import Power
 from hardware.settings import PowerSettings
-from hardware.strips import Strip
-from hardware.strips.pio import PioStrip
-from hardware.strips.spi import SpiStrip
-from hardware.strips.terminal import TerminalStrip
-from hardware.strips.wled import WledStrip
-from hardware.strips.ws281x import Ws281xStrip
+from hardware.strips import DrivenStrip, Strip
+from hardware.strips.pio import PioDriver
+from hardware.strips.spi import SpiDriver
+from hardware.strips.terminal import TerminalDriver
+from hardware.strips.wled import WledDriver
+from hardware.strips.ws281x import Ws281xDriver
 from hardware.track import preset
 from hardware.view import BoardView, Peg
 from tests.hardware.pi_drivers import fresh_driver
@@ -89,7 +89,7 @@ def spi(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Below:
         def close(self) -> None: ...
 
     monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=FakeSpi))
-    below = Below(SpiStrip(122, bufsiz=tmp_path / "none"), lambda: len(below.frames))
+    below = Below(DrivenStrip(122, SpiDriver(bufsiz=tmp_path / "none")), lambda: len(below.frames))
     return below
 
 
@@ -99,7 +99,7 @@ def ws281x(monkeypatch: pytest.MonkeyPatch, _tmp_path: Path) -> Below:
     init, render = library.ws2811_init, library.ws2811_render
     monkeypatch.setattr(library, "ws2811_init", lambda leds: below.opening.args[0] if below.opening else init(leds))
     monkeypatch.setattr(library, "ws2811_render", lambda leds: -5 if below.writing else render(leds))
-    below = Below(Ws281xStrip(122, machine=PI_4), lambda: len(library.rendered))
+    below = Below(DrivenStrip(122, Ws281xDriver(machine=PI_4)), lambda: len(library.rendered))
     return below
 
 
@@ -121,7 +121,7 @@ def pio(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Below:
 
     monkeypatch.setattr("hardware.strips.pio.os.open", opened)
     monkeypatch.setattr("hardware.strips.pio.os.pwrite", written)
-    below = Below(PioStrip(122, device), lambda: len(below.frames))
+    below = Below(DrivenStrip(122, PioDriver(device)), lambda: len(below.frames))
     return below
 
 
@@ -134,7 +134,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch, _tmp_path: Path) -> Below:
     out = io.StringIO()
     monkeypatch.setattr(out, "isatty", lambda: True)
     monkeypatch.setattr(out, "write", write)
-    below = Below(TerminalStrip(122, out), lambda: len(below.frames))
+    below = Below(DrivenStrip(122, TerminalDriver(out)), lambda: len(below.frames))
     return below
 
 
@@ -202,7 +202,7 @@ def test_an_spi_strip_too_long_for_bufsiz_is_lit_once_bufsiz_is_larger(
 ) -> None:
     below = spi(monkeypatch, tmp_path)
     (tmp_path / "bufsiz").write_text("1024\n")
-    below.strip = SpiStrip(122, bufsiz=tmp_path / "bufsiz")
+    below.strip = DrivenStrip(122, SpiDriver(bufsiz=tmp_path / "bufsiz"))
     at = bench(below)
     at.run(5.0)
     assert "spidev.bufsiz=1278" in at.board.health()[1]  # 122 x 9 bytes and two gaps of 90
@@ -212,7 +212,7 @@ def test_an_spi_strip_too_long_for_bufsiz_is_lit_once_bufsiz_is_larger(
 
 def test_an_unreachable_wled_controller_is_reported_and_relit_when_back() -> None:
     place = ("127.0.0.8", 21324)  # of this machine, and nobody else's
-    at = bench(Below(WledStrip(122, *place), lambda: 0))
+    at = bench(Below(DrivenStrip(122, WledDriver(*place)), lambda: 0))
     at.run(6.0)  # nobody listens: the network says so at each second packet
     for _ in range(60):
         at.run(0.1)
@@ -240,7 +240,7 @@ def test_starting_a_wled_strip_without_a_network_route_is_a_device_error(monkeyp
     def no_route(*_asked: Any, **_named: Any) -> None:
         raise OSError(errno.ENETUNREACH, "Network is unreachable")
 
-    strip = WledStrip(122, "192.0.2.1")
+    strip = DrivenStrip(122, WledDriver("192.0.2.1"))
     monkeypatch.setattr("hardware.strips.wled.socket.getaddrinfo", no_route)
     with pytest.raises(DeviceError, match=r"Network is unreachable.*same network"):
         strip.start()

@@ -22,13 +22,14 @@ from companion.commands.leds import command as leds
 from companion.errors import DeviceError, SetupError
 from hardware.power import Power
 from hardware.settings import PowerSettings, StripSettings
+from hardware.strips import DrivenStrip
 from hardware.strips.memory import MemoryStrip
 from hardware.strips.opening import STRIPS, automatic, known_kinds, open_strip
-from hardware.strips.pio import PioStrip, kernel_problem, overlay_line
-from hardware.strips.spi import SpiStrip
-from hardware.strips.terminal import TerminalStrip
-from hardware.strips.wled import WledStrip
-from hardware.strips.ws281x import Ws281xStrip
+from hardware.strips.pio import PioDriver, kernel_problem, overlay_line
+from hardware.strips.spi import SpiDriver
+from hardware.strips.terminal import TerminalDriver
+from hardware.strips.wled import WledDriver
+from hardware.strips.ws281x import Ws281xDriver
 from hardware.strips.ws2812 import bytes_for, encoded, gap
 from tests.hardware.pi_drivers import PI_DRIVERS, fresh_driver
 
@@ -82,11 +83,11 @@ def strip(request: pytest.FixtureRequest, below: None, listener: socket.socket, 
     leds0.touch()
     return {
         "memory": lambda: MemoryStrip(LEDS),
-        "terminal": lambda: TerminalStrip(LEDS, out=Terminal()),
-        "spi": lambda: SpiStrip(LEDS, bufsiz=tmp_path / "none"),
-        "pio": lambda: PioStrip(LEDS, leds0),
-        "wled": lambda: WledStrip(LEDS, "127.0.0.1", listener.getsockname()[1]),
-        "ws281x": lambda: Ws281xStrip(LEDS, machine=PI_4),
+        "terminal": lambda: DrivenStrip(LEDS, TerminalDriver(out=Terminal())),
+        "spi": lambda: DrivenStrip(LEDS, SpiDriver(bufsiz=tmp_path / "none")),
+        "pio": lambda: DrivenStrip(LEDS, PioDriver(leds0)),
+        "wled": lambda: DrivenStrip(LEDS, WledDriver("127.0.0.1", listener.getsockname()[1])),
+        "ws281x": lambda: DrivenStrip(LEDS, Ws281xDriver(machine=PI_4)),
     }[request.param]()
 
 
@@ -184,7 +185,7 @@ def test_at_3_spi_bits_per_led_bit_at_most_435_leds_fit_in_4096_bytes() -> None:
 
 
 def test_the_spi_strip_sends_an_led_frame_in_one_transfer(below: None, tmp_path: Path) -> None:
-    strip = SpiStrip(2, bufsiz=tmp_path / "none")
+    strip = DrivenStrip(2, SpiDriver(bufsiz=tmp_path / "none"))
     strip.start()
     strip.show(frame((255, 0, 0), (0, 0, 0)))
     assert [body(data) for data in FakeSpi.sent] == [OFF3 + FULL3 + OFF3 * 4]
@@ -192,9 +193,9 @@ def test_the_spi_strip_sends_an_led_frame_in_one_transfer(below: None, tmp_path:
 
 def test_too_many_leds_for_an_spi_transfer_raise_with_the_bufsiz_needed(below: None, tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match=r"spidev.bufsiz=4104"):
-        SpiStrip(436, bufsiz=tmp_path / "none").start()
+        DrivenStrip(436, SpiDriver(bufsiz=tmp_path / "none")).start()
     (tmp_path / "bufsiz").write_text("65536\n")
-    SpiStrip(436, bufsiz=tmp_path / "bufsiz").start()
+    DrivenStrip(436, SpiDriver(bufsiz=tmp_path / "bufsiz")).start()
 
 
 @pytest.mark.parametrize(
@@ -206,18 +207,18 @@ def test_starting_a_missing_or_forbidden_spi_device_names_the_cure(
 ) -> None:
     FakeSpi.fault = fault
     with pytest.raises(DeviceError, match=cure):
-        SpiStrip(2, bufsiz=tmp_path / "none").start()
+        DrivenStrip(2, SpiDriver(bufsiz=tmp_path / "none")).start()
 
 
 def test_starting_a_missing_spi_bus_1_names_its_overlay(below: None, tmp_path: Path) -> None:
     """raspi-config switches bus 0 alone on."""
     FakeSpi.fault = FileNotFoundError(2, "No such file")
     with pytest.raises(DeviceError, match="dtoverlay=spi1-2cs"):
-        SpiStrip(2, bus=1, device=1, bufsiz=tmp_path / "none").start()
+        DrivenStrip(2, SpiDriver(bus=1, device=1, bufsiz=tmp_path / "none")).start()
 
 
 def test_an_spi_strip_that_failed_can_be_started_again(below: None, tmp_path: Path) -> None:
-    strip = SpiStrip(1, bufsiz=tmp_path / "none")
+    strip = DrivenStrip(1, SpiDriver(bufsiz=tmp_path / "none"))
     strip.start()
     FakeSpi.fault = OSError(5, "Input/output error")
     with pytest.raises(DeviceError):
@@ -231,7 +232,7 @@ def test_an_spi_strip_that_failed_can_be_started_again(below: None, tmp_path: Pa
 def test_the_pio_strip_writes_four_bytes_per_led_and_zeros_on_stop(tmp_path: Path) -> None:
     device = tmp_path / "leds0"
     device.touch()
-    strip = PioStrip(2, device)
+    strip = DrivenStrip(2, PioDriver(device))
     strip.start()
     strip.show(frame((1, 2, 3), (255, 0, 9)))
     assert device.read_bytes() == bytes([1, 2, 3, 0, 255, 0, 9, 0])
@@ -242,7 +243,7 @@ def test_the_pio_strip_writes_four_bytes_per_led_and_zeros_on_stop(tmp_path: Pat
 def test_pio_reorders_colours_for_an_rgb_strip_behind_a_grb_driver(tmp_path: Path) -> None:
     device = tmp_path / "leds0"
     device.touch()
-    strip = PioStrip(1, device, order="RGB")
+    strip = DrivenStrip(1, PioDriver(device, order="RGB"))
     strip.start()
     strip.show(frame((1, 2, 3)))
     first, second, third, _ = device.read_bytes()
@@ -252,11 +253,11 @@ def test_pio_reorders_colours_for_an_rgb_strip_behind_a_grb_driver(tmp_path: Pat
 
 def test_a_missing_pio_device_is_an_error_that_names_the_overlay(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="dtoverlay=ws2812-pio,gpio=18,num_leds=122"):
-        PioStrip(122, tmp_path / "none").start()
+        DrivenStrip(122, PioDriver(tmp_path / "none")).start()
 
 
 def test_the_wled_strip_sends_a_ddp_packet_of_header_colours_push_flag(below: None, listener: socket.socket) -> None:
-    strip = WledStrip(2, "127.0.0.1", listener.getsockname()[1])
+    strip = DrivenStrip(2, WledDriver("127.0.0.1", listener.getsockname()[1]))
     strip.start()
     strip.show(frame((1, 2, 3), (4, 5, 6)))
     expected = bytes([0x41, 1, 0x0B, 1, 0, 0, 0, 0, 0, 6, 1, 2, 3, 4, 5, 6])
@@ -266,7 +267,7 @@ def test_the_wled_strip_sends_a_ddp_packet_of_header_colours_push_flag(below: No
 
 
 def test_wled_ddp_frames_split_at_480_leds_and_flag_the_last_packet(listener: socket.socket) -> None:
-    strip = WledStrip(500, "127.0.0.1", listener.getsockname()[1])
+    strip = DrivenStrip(500, WledDriver("127.0.0.1", listener.getsockname()[1]))
     strip.start()
     strip.show(np.zeros((500, 3), np.uint8))
     first, second = listener.recv(2000), listener.recv(2000)
@@ -278,11 +279,11 @@ def test_wled_ddp_frames_split_at_480_leds_and_flag_the_last_packet(listener: so
 
 def test_starting_a_wled_strip_with_an_unresolvable_host_is_an_error() -> None:
     with pytest.raises(DeviceError, match="its IP address"):
-        WledStrip(2, "no-such-host.invalid").start()
+        DrivenStrip(2, WledDriver("no-such-host.invalid")).start()
 
 
 def test_the_ws281x_strip_packs_red_green_blue_and_darkens_on_stop(below: None) -> None:
-    strip = Ws281xStrip(2, machine=PI_4)
+    strip = DrivenStrip(2, Ws281xDriver(machine=PI_4))
     strip.start()
     strip.show(frame((1, 2, 3), (255, 0, 0)))
     library: Any = sys.modules["_rpi_ws281x"]
@@ -296,8 +297,9 @@ def test_the_ws281x_strip_packs_red_green_blue_and_darkens_on_stop(below: None) 
 def test_a_failed_ws281x_start_tells_a_cure_and_python_still_exits_with_0(code: int) -> None:
     use = f"""if True:
         from companion.errors import DeviceError
-        from hardware.strips.ws281x import Ws281xStrip
-        strip = Ws281xStrip(5, machine={PI_4!r})
+        from hardware.strips import DrivenStrip
+        from hardware.strips.ws281x import Ws281xDriver
+        strip = DrivenStrip(5, Ws281xDriver(machine={PI_4!r}))
         for _ in range(3):
             try:
                 strip.start()
@@ -324,12 +326,12 @@ def test_ws281x_on_a_pi_5_or_off_a_pi_is_refused_without_an_import(
 ) -> None:
     monkeypatch.setitem(sys.modules, "rpi_ws281x", None)  # an import would raise ImportError
     with pytest.raises(DeviceError, match=cure):
-        Ws281xStrip(2, machine=machine).start()
+        DrivenStrip(2, Ws281xDriver(machine=machine)).start()
 
 
 def test_the_terminal_strip_writes_nothing_to_output_that_is_no_terminal() -> None:
     out = io.StringIO()
-    strip = TerminalStrip(2, out=out)
+    strip = DrivenStrip(2, TerminalDriver(out=out))
     strip.start()
     strip.show(frame((255, 0, 0), (0, 0, 0)))
     assert out.getvalue() == ""
@@ -340,7 +342,7 @@ def test_the_terminal_strip_draws_over_all_rows_of_its_last_frame(
     columns: int, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    strip = TerminalStrip(122, out=(out := Terminal()))
+    strip = DrivenStrip(122, TerminalDriver(out=(out := Terminal())))
     strip.start()
     for _ in range(2):
         strip.show(np.zeros((122, 3), np.uint8))
