@@ -6,10 +6,11 @@ is wrong, and the page still gets the newest frame.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -81,53 +82,44 @@ class Board:
 
     def show(self, view: BoardView) -> None:
         """Show a view of the table from the next frame on. Never waits for the strip."""
-        with self._lock:
-            if view != self._view:
-                self._view, self._fresh = view, True
-                self._lock.notify()
+        if view != self._view:
+            with self._changing():
+                self._view = view
 
     def take(self, power: Power, *, night: bool) -> None:
         """Use another brightness and current limit, and dim all views or none, from the next frame on."""
-        with self._lock:
-            self._power, self._night, self._fresh = power, night, True
-            self._lock.notify()
+        with self._changing():
+            self._power, self._night = power, night
 
     def lay(self, strip: Strip, layout: Layout) -> None:
         """Use another strip and layout from the next frame on; the present strip goes dark and is closed."""
-        with self._lock:
-            self._laid, self._fresh = (strip, layout), True
-            self._lock.notify()
+        with self._changing():
+            self._laid = (strip, layout)
 
     def acknowledge(self) -> None:
         """Flash the board in amber to acknowledge a button, before the table acts on it. Never waits for the strip."""
-        with self._lock:
-            self._own_moments["press"], self._fresh = Moment("press", self._clock()), True
-            self._lock.notify()
+        with self._changing():
+            self._own_moments["press"] = Moment("press", self._clock())
 
     def count_down(self, *, on: bool) -> None:
         """Begin the animation that counts down while the shutdown button is held (True), or end it (False).
 
         Never waits for the strip.
         """
-        with self._lock:
+        with self._changing():
+            self._own_moments.pop("countdown", None)
             if on:
                 self._own_moments["countdown"] = Moment("countdown", self._clock())
-            else:
-                self._own_moments.pop("countdown", None)
-            self._fresh = True
-            self._lock.notify()
 
     def show_code(self, dice: tuple[int, ...], for_s: float) -> None:
         """Show a code of dice for `for_s` seconds, to compare with a phone's; an empty `dice` ends it. Never waits."""
-        with self._lock:
-            self._code, self._fresh = Code(dice, self._clock() + for_s) if dice else None, True
-            self._lock.notify()
+        with self._changing():
+            self._code = Code(dice, self._clock() + for_s) if dice else None
 
     def capture(self, on: bool) -> None:
         """Dim and freeze the board while a photo is taken (True), or show it as usual (False). Never waits."""
-        with self._lock:
-            self._capturing, self._fresh = on, True
-            self._lock.notify()
+        with self._changing():
+            self._capturing = on
 
     def latest(self) -> BoardFrame:
         """Return the newest frame and its current, also while the strip has failed."""
@@ -143,20 +135,21 @@ class Board:
         """Return whether the LED strip works, and a sentence for the page.
 
         The sentence names the fault and its cure, or the strip's size and current if it works. A driver that has hung
-        for STUCK_S is a fault until it returns. No second drawing thread is started then, as the driver is not made
-        for two.
+        for STUCK_S is a fault until it returns.
         """
         silent_s = self._clock() - self._round_s
         if self.alive() and silent_s >= STUCK_S:
             what = f"The {self._strip.name} strip has not answered for {silent_s:.0f} s."
             return False, f"{what} Check its cable, power or network; restart the table if it stays like that."
-        ill = self._illness
-        if ill is not None:
+        if (ill := self._illness) is not None:
             return False, str(ill)
         return True, f"{self._strip.name} strip of {self._strip.leds} LEDs, {self._milliamps} mA"
 
     def alive(self) -> bool:
-        """Return whether the drawing thread runs, also while it hangs in the strip's driver: `health` reports that."""
+        """Return whether the drawing thread runs.
+
+        True also while it hangs in the strip's driver: `health` reports that, and a driver is not made for two threads.
+        """
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
@@ -170,10 +163,7 @@ class Board:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop the drawing thread, which switches all LEDs off and closes the strip. Waits for at most 5 s.
-
-        May be called twice.
-        """
+        """Stop the drawing thread, which switches all LEDs off and closes the strip. Waits for at most 5 s."""
         with self._lock:
             self._running = False
             self._lock.notify()
@@ -207,6 +197,14 @@ class Board:
         draw_s = max(self._due_s, self._drawn_s + MIN_FRAME_S)
         return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
 
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Context manager: change what is shown, and wake the drawing thread at the end."""
+        with self._lock:
+            yield
+            self._fresh = True
+            self._lock.notify()
+
     def _change(self, strip: Strip, layout: Layout) -> None:
         """Switch off and close the present strip, and take another with its layout, which `step` opens later."""
         self._strip.stop()
@@ -217,10 +215,7 @@ class Board:
         self._drawn_s = self._retry_s = -math.inf
 
     def _draw(self, view: BoardView, now_s: float) -> None:
-        """Compute a frame of the view, keep it for `latest`, and send it if it has changed and the strip is open.
-
-        The frame is dimmed to the limit on the strip's electric current. Also computes when the next frame is due.
-        """
+        """Compute a frame of the view and when the next is due; send it if it has changed and the strip is open."""
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
         self._drawn_s, self._due_s = now_s, next_change_s(view, self._layout, now_s)
         changed = not np.array_equal(frame_rgb, self._frame_rgb)
@@ -230,19 +225,16 @@ class Board:
             self._send(now_s)
 
     def _open(self, now_s: float) -> None:
-        """Open the strip. On failure keep the error for `health`, and let the next attempt be due after RETRY_S."""
+        """Open the strip. On failure keep the error for `health`; the next attempt is due after RETRY_S."""
         try:
             self._strip.start()
         except DeviceError as ill:
             self._fail(ill, now_s)
-            return
-        self._lit, self._lit_s, self._sent_s = True, now_s, -math.inf
+        else:
+            self._lit, self._lit_s, self._sent_s = True, now_s, -math.inf
 
     def _send(self, now_s: float) -> None:
-        """Send the newest frame to the strip. On failure close the strip, to be opened again after RETRY_S.
-
-        The error is kept for `health` until the strip has worked for PROVEN_S.
-        """
+        """Send the newest frame to the strip, or close it if that fails, to be opened again after RETRY_S."""
         self._sent_s = now_s
         try:
             self._strip.show(self._frame_rgb)
@@ -254,14 +246,11 @@ class Board:
                 self._illness = None
 
     def _fail(self, ill: DeviceError, now_s: float) -> None:
-        """Mark the strip as closed; keep its error for `health` and the time of the next attempt to open it."""
+        """Mark the strip as closed, and keep its error for `health` until it has worked again for PROVEN_S."""
         self._lit, self._illness, self._retry_s = False, ill, now_s + RETRY_S
 
     def _run(self) -> None:
-        """Call `step` when it is due or something has changed, until `stop`; then close the strip.
-
-        This is the drawing thread's function. Closing the strip switches its LEDs off.
-        """
+        """Call `step` when it is due or something has changed, until `stop`; then close the strip."""
         while True:
             wait_s = self.step()
             with self._lock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 from hardware.palette import ease
 from hardware.view import BoardView, Moment, Peg
@@ -19,24 +19,6 @@ pockets; shorter may go unseen."""
 SHUTDOWN_PRESS_S = 3.0
 """Seconds for which the shutdown button must be held, and duration of the countdown on the board. Shorter, a touch by
 mistake could shut the table down; longer is a nuisance."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Position of a drawn peg in holes of the game; fractional while it moves.
-
-    Attributes:
-        banked: The peg.
-        provisional: Head of the light that runs ahead of it.
-    """
-
-    banked: float
-    provisional: float
-
-    @classmethod
-    def at_rest(cls, peg: Peg) -> Shown:
-        """Return the position of a peg that does not move."""
-        return cls(peg.banked, peg.provisional)
 
 
 def duration_s(moment: Moment) -> float:
@@ -66,34 +48,32 @@ def under_way(view: BoardView, time_s: float) -> list[Moment]:
     return [m for m in view.moments if 0.0 <= time_s - m.at_s < m.delay_s + duration_s(m)]
 
 
-def shown(view: BoardView, time_s: float) -> list[Shown]:
-    """Return the positions of all pegs, in seat order, at a time in seconds on the board's clock.
+def shown(view: BoardView, time_s: float) -> list[Peg]:
+    """Return all pegs, in seat order, where they are drawn at a time in seconds on the board's clock.
 
     A peg is where the view puts it, or on its way while an animation of the view moves it.
     """
-    pegs = [Shown.at_rest(peg) for peg in view.pegs]
+    pegs = list(view.pegs)
     for moment in under_way(view, time_s):
-        player = moment.player
-        if player is None or not 0 <= player < len(pegs):
-            continue
-        pegs[player] = _moved(pegs[player], moment, time_s - moment.at_s)
+        if moment.player is not None and 0 <= moment.player < len(pegs):
+            pegs[moment.player] = _moved(pegs[moment.player], moment, time_s - moment.at_s)
     return pegs
 
 
-def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
-    """Return the position of a peg while an animation moves it; unchanged for a kind that moves no peg.
+def _moved(peg: Peg, moment: Moment, since_s: float) -> Peg:
+    """Return a peg on its way while an animation moves it; unchanged for a kind that moves no peg.
 
     Until `moment.delay_s` has passed, the peg stands where the animation starts. `since_s` counts from the event.
     """
     start, end, since_s = moment.from_hole, moment.to_hole, max(0.0, since_s - moment.delay_s)
     match moment.kind:
         case "run":
-            return Shown(peg.banked, start + (end - start) * since_s / max(1e-6, duration_s(moment)))
+            return replace(peg, provisional=start + (end - start) * since_s / max(1e-6, duration_s(moment)))
         case "drain":
             # Accelerates, as water drains.
-            return Shown(peg.banked, end + (start - end) * (1 - (since_s / moment.lasts_s) ** 2))
+            return replace(peg, provisional=end + (start - end) * (1 - (since_s / moment.lasts_s) ** 2))
         case "slide" | "swap":
             at = start + (end - start) * ease(since_s / moment.lasts_s)
-            return Shown(at, at)
+            return replace(peg, banked=at, provisional=at)
         case _:
             return peg

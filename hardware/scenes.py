@@ -7,16 +7,17 @@ peg with a second peg at its head. Pegs that share a hole take turns in it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from hardware import effects
 from hardware.canvas import Canvas, comet, glow, lane_paths, stretch
-from hardware.motion import Shown, duration_s, shown, under_way
-from hardware.palette import ALARM, AMBER, pattern, pattern_rests_until, player_colour, swell
+from hardware.motion import duration_s, shown, under_way
+from hardware.palette import ALARM, AMBER, Colour, pattern, pattern_rests_until, player_colour, swell
 from hardware.power import Look
 from hardware.track import Layout
-from hardware.view import BoardView, Moment
+from hardware.view import BoardView, Moment, Peg
 
 SLOW_FRAME_S = 1 / 30
 """Time between two frames of a slow change such as a breath, in seconds. Longer looks jerky; shorter costs more of the
@@ -42,9 +43,9 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
     >>> compose(BoardView(), preset("strip122"), 0.0).shape
     (122, 3)
     """
-    canvas = Canvas(layout, view.holes)
+    canvas, moments = Canvas(layout, view.holes), under_way(view, time_s)
     if view.capturing:
-        _pegs(canvas, view, [Shown.at_rest(peg) for peg in view.pegs], None)
+        _pegs(canvas, view, view.pegs, None)
         for moment in _presses(view, time_s):
             effects.acknowledge(canvas, moment, moment.at_s)
         return canvas.look * np.float32(CAPTURE_LEVEL)
@@ -57,11 +58,11 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
         pegs = shown(view, time_s)
         _marks(canvas)
         _mood(canvas, view, pegs, time_s)
-        for moment in under_way(view, time_s):
+        for moment in moments:
             effects.draw(canvas, view, moment, time_s)
         _pegs(canvas, view, pegs, time_s)
-    _status(canvas, view, time_s)
-    for moment in under_way(view, time_s):
+        _status(canvas, view, time_s)
+    for moment in moments:
         if moment.kind == "press":
             effects.acknowledge(canvas, moment, time_s)
         elif moment.kind == "countdown":
@@ -83,7 +84,7 @@ def next_change_s(view: BoardView, layout: Layout, time_s: float) -> float:
     if under_way(view, time_s):
         return time_s
     begins = [moment.at_s for moment in view.moments if moment.at_s > time_s]
-    return min([_mood_moves_at(view, time_s), *(_peg_moves_at(view, layout, time_s)), *begins], default=math.inf)
+    return min([_mood_moves_at(view, time_s), *_peg_moves_at(view, layout, time_s), *begins])
 
 
 def _presses(view: BoardView, time_s: float) -> list[Moment]:
@@ -94,9 +95,8 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]:
     """Return the times, in seconds on the board's clock, at which the pegs' lights must be drawn next after `time_s`.
 
-    Each peg has one time, by its colour's rhythm: infinity for a steady light, `time_s + SLOW_FRAME_S` while the light
-    changes, and the end of the pause while the rhythm pauses. The list holds only `time_s + SLOW_FRAME_S` if pegs may
-    share a hole, where they take turns, or if a peg shows the turn's points. It is empty without pegs or a game.
+    A peg has a time of its own by its colour's rhythm: infinity for a steady light. Pegs that take turns in a hole, and
+    those that show the turn's points, change all the time.
     """
     if view.mood == "idle":
         return []
@@ -108,13 +108,10 @@ def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]
 
 def _mood_moves_at(view: BoardView, time_s: float) -> float:
     """Return the time after `time_s` at which the light of the view's mood changes next; infinity if it is still."""
-    if view.mood == "ready":
-        at_s = time_s % GLIMMER_EVERY_S
-        if view.to_play is None:
-            return math.inf
-        return time_s + SLOW_FRAME_S if at_s < GLIMMER_S else time_s + GLIMMER_EVERY_S - at_s
-    if view.mood == "read":
-        return time_s + SLOW_FRAME_S if view.to_play is not None else math.inf
+    if view.mood in ("ready", "read") and view.to_play is None:
+        return math.inf
+    if view.mood == "ready" and (at_s := time_s % GLIMMER_EVERY_S) >= GLIMMER_S:
+        return time_s + GLIMMER_EVERY_S - at_s
     return time_s + SLOW_FRAME_S
 
 
@@ -125,10 +122,7 @@ def _crowded(view: BoardView, layout: Layout) -> bool:
 
 
 def _flow(canvas: Canvas, time_s: float) -> None:
-    """Add the light of a board without a game: slow waves of amber on all lanes and the status, as at `time_s`.
-
-    They reach at most 0.4 of full perceived brightness.
-    """
+    """Add the light of a board without a game: slow waves of amber, up to 0.4, on all lanes and the status."""
     for path in lane_paths(canvas.layout):
         wave = np.sin(2 * np.pi * (path.steps / 40 - time_s / 14)) + 0.5 * np.sin(
             2 * np.pi * (path.steps / 27 + time_s / 23)
@@ -144,37 +138,46 @@ def _marks(canvas: Canvas) -> None:
         canvas.along(path, np.where(on, 0.18, 0.0).astype(np.float32), AMBER)
 
 
-def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> None:
+def _mood(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float) -> None:
     """Add the light of the view's mood near the peg of the player to play; after a game, waves on the winners' lanes.
 
-    `ready` gives a glimmer that runs ahead, `settling` a glow that swings, `asking` a glow that breathes, and
-    `illegal_hold` one that knocks twice. Other moods add no light. `pegs` holds the positions of all pegs at `time_s`.
+    `ready` gives a glimmer that runs ahead, `settling` a glow that swings, and `asking` and `illegal_hold` the glow of
+    `_call`. Other moods add no light. `pegs` are those shown at `time_s`.
     """
     if view.mood == "over":
         _over(canvas, view, time_s)
     if view.to_play is None or view.to_play >= len(pegs):
         return
     path, peg = canvas.path(view.to_play), pegs[view.to_play]
-    colour = player_colour(view.pegs[view.to_play].colour)
     ahead = canvas.lane_position(peg.provisional)
     if view.mood == "ready":
         if any(moment.kind != "press" for moment in under_way(view, time_s)):
             return  # the glimmer waits for the end of other animations
         part = (time_s % GLIMMER_EVERY_S) / GLIMMER_S
         if part < 1.0:
-            canvas.along(path, 0.7 * swell(part) * comet(path, ahead + 1 + 9 * part, 5.0), colour)
+            glimmer = 0.7 * swell(part) * comet(path, ahead + 1 + 9 * part, 5.0)
+            canvas.along(path, glimmer, player_colour(peg.colour))
     elif view.mood == "settling":
         swing = 5 + 4 * math.sin(2 * math.pi * time_s / 1.4)
         canvas.along(path, 0.55 * glow(path, ahead + swing, 3.0), AMBER)
-    elif view.mood == "asking":
-        breath = 0.25 + 0.6 * swell((time_s % 2.0) / 2.0)
-        canvas.along(path, breath * glow(path, ahead, 6.0), AMBER)
-        canvas.add(canvas.pockets(view.to_play), AMBER, breath)
-    elif view.mood == "illegal_hold":
-        # Two knocks and a rest, unlike the slow breath of a question.
-        at_s = time_s % 2.0
-        knock = max(swell(at_s / 0.5), swell((at_s - 0.55) / 0.5))
-        canvas.along(path, (0.25 + 0.65 * knock) * glow(path, ahead, 6.0), ALARM)
+    elif (call := _call(view, time_s)) is not None:
+        colour, level = call
+        canvas.along(path, level * glow(path, ahead, 6.0), colour)
+        if view.mood == "asking":
+            canvas.add(canvas.pockets(view.to_play), colour, level)
+
+
+def _call(view: BoardView, time_s: float) -> tuple[Colour, float] | None:
+    """Return colour and brightness of the light that calls people at `time_s`, or None if nothing does.
+
+    A question breathes slowly. A hold that the rules refuse knocks twice and rests.
+    """
+    at_s = time_s % 2.0
+    if view.mood == "asking":
+        return AMBER, 0.25 + 0.6 * swell(at_s / 2.0)
+    if view.mood == "illegal_hold":
+        return ALARM, 0.25 + 0.65 * max(swell(at_s / 0.5), swell((at_s - 0.55) / 0.5))
+    return None
 
 
 def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
@@ -182,30 +185,29 @@ def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
     for rank, winner in enumerate(w for w in view.winners if w < len(view.pegs)):
         path, share = canvas.path(winner), len(view.winners)
         wave = np.sin(2 * np.pi * (path.steps / 15 - time_s / 5 + rank / share))
-        canvas.along(
-            path, np.asarray(0.14 + 0.26 * np.maximum(wave, 0), np.float32), player_colour(view.pegs[winner].colour)
-        )
+        lit = np.asarray(0.14 + 0.26 * np.maximum(wave, 0), np.float32)
+        canvas.along(path, lit, player_colour(view.pegs[winner].colour))
 
 
-def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | None) -> None:
+def _pegs(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float | None) -> None:
     """Draw each player's peg on the LED track, at the hole of the banked score.
 
     If a player has points that are not banked yet, the stretch that they would advance the peg is dimly lit. A second
     peg of the same colour is drawn at its end. Pegs of the player to play, or of the winners, are brightest. Pegs in
-    one hole share it (`_hole`). `pegs` holds their positions at `time_s`; None draws everything at rest.
+    one hole share it (`_hole`). `pegs` are those shown at `time_s`; None draws everything at rest.
     """
     on_top: dict[tuple[int, ...], list[tuple[int, float]]] = {}
-    for k, (peg, at) in enumerate(zip(view.pegs, pegs, strict=True)):
+    for k, peg in enumerate(pegs):
         mine = view.to_play == k or (view.mood == "over" and k in view.winners)
-        if at.provisional > at.banked:
+        if peg.provisional > peg.banked:
             path = canvas.path(k)
-            lit = 0.42 * stretch(path, canvas.lane_position(at.banked), canvas.lane_position(at.provisional))
+            lit = 0.42 * stretch(path, canvas.lane_position(peg.banked), canvas.lane_position(peg.provisional))
             canvas.along(path, lit, player_colour(peg.colour))
             leads = 1.0 if time_s is None else 0.7 + 0.3 * swell((time_s % 1.2) / 1.2)
-            on_top.setdefault(canvas.hole(k, at.provisional), []).append((peg.colour, leads))
+            on_top.setdefault(canvas.hole(k, peg.provisional), []).append((peg.colour, leads))
         rhythm = 1.0 if time_s is None else pattern(peg.colour, time_s)
         level = rhythm * (1.0 if mine else 0.8)
-        on_top.setdefault(canvas.hole(k, at.banked), []).append((peg.colour, level))
+        on_top.setdefault(canvas.hole(k, peg.banked), []).append((peg.colour, level))
     for leds, holders in on_top.items():
         _hole(canvas, leds, holders, time_s)
 
@@ -232,25 +234,16 @@ def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
     """Add the light of the status segment, as at `time_s`: a part for each player in the player's colour.
 
     The part of the player to play, or of a winner, is bright; with fewer LEDs than players these alone have a part. A
-    question lights all of it in amber instead, a hold that the rules refuse in red. Adds nothing without a game or a
-    status segment.
+    question or a refused hold lights all of it instead (`_call`).
     """
     leds = canvas.layout.status
-    if not leds or view.mood == "idle":
+    if (call := _call(view, time_s)) is not None:
+        canvas.add(leds, *call)
         return
-    if view.mood == "asking":
-        canvas.add(leds, AMBER, 0.25 + 0.6 * swell((time_s % 2.0) / 2.0))
-    elif view.mood == "illegal_hold":
-        at_s = time_s % 2.0
-        canvas.add(leds, ALARM, 0.25 + 0.6 * max(swell(at_s / 0.5), swell((at_s - 0.55) / 0.5)))
-    else:
-        parts = [(peg, view.to_play == k or k in view.winners) for k, peg in enumerate(view.pegs)]
-        if len(leds) < len(parts):
-            parts = [part for part in parts if part[1]][: len(leds)]
-        each = len(leds) // max(1, len(parts))
-        for at, (peg, mine) in enumerate(parts):
-            canvas.add(
-                leds[at * each : (at + 1) * each - (each > 2)],
-                player_colour(peg.colour),
-                pattern(peg.colour, time_s) if mine else 0.3,
-            )
+    parts = [(peg, view.to_play == k or k in view.winners) for k, peg in enumerate(view.pegs)]
+    if len(leds) < len(parts):
+        parts = [part for part in parts if part[1]][: len(leds)]
+    each = len(leds) // max(1, len(parts))
+    for at, (peg, mine) in enumerate(parts):
+        segment = leds[at * each : (at + 1) * each - (each > 2)]
+        canvas.add(segment, player_colour(peg.colour), pattern(peg.colour, time_s) if mine else 0.3)

@@ -11,13 +11,13 @@ class Peg:
 
     Attributes:
         colour: Index into `hardware.palette.PLAYERS`, 0 to 9.
-        banked: Position of the peg.
+        banked: Position of the peg; fractional only while an animation moves it.
         provisional: Position if the turn were banked now; equal to `banked` when there is nothing to bank.
     """
 
     colour: int
-    banked: int
-    provisional: int
+    banked: float
+    provisional: float
 
 
 @dataclass(frozen=True, slots=True)
