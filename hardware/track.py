@@ -51,11 +51,8 @@ class Layout:
         """Convert a hole of a game to the index of its place in a lane of the LED track (`lane_of`).
 
         Index 0 is the start pocket, 1 to `holes` are the lane's holes, and `holes` + 1 is the finish pocket. A game of
-        another length is scaled, rounding up, so that a peg that has moved is not shown at the start.
-
-        Args:
-            hole: Hole of the game; 0 or less is its start, above `of_holes` its finish.
-            of_holes: Number of holes of the game.
+        `of_holes` holes is scaled, rounding up, so that a peg that has moved is not shown at the start. A `hole` of 0
+        or less is the game's start, one above `of_holes` its finish.
         """
         if hole <= 0:
             return 0
@@ -69,7 +66,7 @@ def lay(settings: TrackSettings) -> Layout:
 
     The layout's name is `own`. Raises SetupError with everything that is wrong with the settings.
     """
-    problems = layout_problems(settings)
+    problems = _problems(settings)
     if problems:
         raise SetupError(problems)
     lanes = tuple(_lane(_indices(text), settings) for text in settings.lanes)
@@ -97,7 +94,11 @@ def preset(name: str) -> Layout:
     return PRESETS[name]()
 
 
-def layout_problems(settings: TrackSettings) -> list[str]:
+_RANGES = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
+"""A list of LEDs, as `0-60,66-126`. At most five digits: a typing error must not make a list of a billion LEDs."""
+
+
+def _problems(settings: TrackSettings) -> list[str]:
     """Return a sentence with a cure for each thing that is wrong with a described layout; empty if all is well.
 
     Unreadable lists of LEDs are reported alone, and so is a layout without lanes. Else reported are lanes of the wrong
@@ -109,39 +110,21 @@ def layout_problems(settings: TrackSettings) -> list[str]:
         return [f"{text!r} is no list of LEDs; write it like '0-121' or '0-60,66-126'." for text in unreadable]
     if not settings.lanes:
         return ["The track has no lane; name a preset or write lanes, for example lanes = ['0-121']."]
-    return [*_length_problems(settings), *_index_problems(texts, settings.leds)]
-
-
-_RANGES = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
-"""A list of LEDs, as `0-60,66-126`. At most five digits: a typing error must not make a list of a billion LEDs."""
-
-
-def _length_problems(settings: TrackSettings) -> list[str]:
-    """Return a sentence, with the number to add or take away, for each lane with too many or too few LEDs.
-
-    A lane needs the LEDs of its holes and pockets.
-    """
-    wanted = settings.start_leds + settings.holes * settings.leds_per_hole + settings.finish_leds
-    lengths = [(number, len(_indices(text))) for number, text in enumerate(settings.lanes, 1)]
-    return [
-        f"Lane {number} names {got} LEDs, but {settings.holes} holes with their pockets need {wanted}; "
-        f"{'add' if got < wanted else 'take away'} {abs(wanted - got)}."
-        for number, got in lengths
-        if got != wanted
-    ]
-
-
-def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
-    """Return up to two sentences on readable lists of LEDs: LEDs beyond the strip's end, and LEDs named twice."""
-    named = [index for text in texts for index in _indices(text)]
-    beyond = sorted({index for index in named if index >= leds})
-    twice = sorted(index for index, times in Counter(named).items() if times > 1)
     problems = []
-    if beyond:
+    wanted = settings.start_leds + settings.holes * settings.leds_per_hole + settings.finish_leds
+    for number, text in enumerate(settings.lanes, 1):
+        if (got := len(_indices(text))) != wanted:
+            problems.append(
+                f"Lane {number} names {got} LEDs, but {settings.holes} holes with their pockets need {wanted}; "
+                f"{'add' if got < wanted else 'take away'} {abs(wanted - got)}."
+            )
+    named = Counter(index for text in texts for index in _indices(text))
+    if (highest := max(named)) >= settings.leds:
         problems.append(
-            f"The layout names LED {beyond[-1]}, but the strip has {leds} (0 to {leds - 1}); "
-            f"set leds = {beyond[-1] + 1} or shorten the lanes."
+            f"The layout names LED {highest}, but the strip has {settings.leds} (0 to {settings.leds - 1}); "
+            f"set leds = {highest + 1} or shorten the lanes."
         )
+    twice = sorted(index for index, times in named.items() if times > 1)
     if twice:
         listed = ", ".join(map(str, twice[:8])) + (" ..." if len(twice) > 8 else "")
         problems.append(f"LEDs {listed} are mapped twice; give each of them to one hole only.")
@@ -149,10 +132,7 @@ def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
 
 
 def _indices(text: str) -> tuple[int, ...]:
-    """Return the LED indexes that a text such as `0-60,66-126` lists, in its order; `5-3` runs backwards.
-
-    The text must match `_RANGES` or be empty; an empty text gives an empty tuple.
-    """
+    """Return the LED indexes that a text such as `0-60,66-126` lists, in its order; `5-3` runs backwards."""
     found: list[int] = []
     for part in filter(None, text.replace(" ", "").split(",")):
         first, _, last = part.partition("-")
@@ -164,8 +144,7 @@ def _indices(text: str) -> tuple[int, ...]:
 def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
     """Divide the LEDs of a lane, in wiring order, into start pocket, holes and finish pocket in the order of travel.
 
-    The strip runs back and forth. With `serpentine` the pegs do too; without it they run from left to right in each
-    row, so that every second row of holes is reversed, and the LEDs in each of its holes.
+    Without `serpentine` the pegs run from left to right in each row, so that every second row of the strip is reversed.
     """
     start, finish, each = settings.start_leds, settings.finish_leds, settings.leds_per_hole
     between = indices[start : len(indices) - finish]
@@ -178,11 +157,7 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
 
 
 def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
-    """Return the position (x, y) in mm of each LED of a strip that runs back and forth in rows of `row_leds` LEDs.
-
-    LED 0 is at (0, 0), and the first row runs towards higher x, the second one back. LEDs of a row are `pitch_mm`
-    apart. Rows are four pitches apart, towards higher y.
-    """
+    """Return the place in mm of each LED of a strip that runs back and forth in rows, which are four pitches apart."""
     places = []
     for led in range(leds):
         row, column = divmod(led, row_leds)
@@ -216,11 +191,7 @@ def board3x121() -> Layout:
 
 
 def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Place:
-    """Return the position (x, y) in mm of a hole of the cribbage board, from the outer lane's first hole.
-
-    Each row of 30 holes lies further along y, and holes run to and fro along x. `step` is the hole's index, 0 to 120
-    (the finish), and `across_mm` the lane's distance from the outer lane.
-    """
+    """Return the place in mm of a hole, `step` 0 to 120, on a lane of the cribbage board `across_mm` from the outer."""
     # The outer lane stays the outer one at each turn, as on a cribbage board.
     row, column = min(3, step // 30), step - 30 * min(3, step // 30)
     forth = row % 2 == 0
@@ -234,25 +205,15 @@ def matrix16() -> Layout:
     are unused.
     """
     side, pitch_mm = 16, 10.0
-    path = [_wired(x, y, side) for x, y in _snail(side)]
+    # Rows are wired back and forth.
+    cells = [(x if y % 2 == 0 else side - 1 - x, y) for y in range(side) for x in range(side)]
+    path = [cells.index(cell) for cell in _snail(side)]
     lane = (*((led,) for led in path[:121]), tuple(path[121:]))
-    places = [(0.0, 0.0)] * (side * side)
-    for y in range(side):
-        for x in range(side):
-            places[_wired(x, y, side)] = (x * pitch_mm, y * pitch_mm)
-    return Layout("matrix16", side * side, (lane,), (), tuple(places))
-
-
-def _wired(x: int, y: int, side: int) -> int:
-    """Return the index of the LED at column x and row y of a square matrix that is wired back and forth."""
-    return y * side + (x if y % 2 == 0 else side - 1 - x)
+    return Layout("matrix16", side * side, (lane,), (), tuple((x * pitch_mm, y * pitch_mm) for x, y in cells))
 
 
 def _snail(side: int) -> list[tuple[int, int]]:
-    """Return the cells (x, y) of a spiral from the upper left corner of a square inwards, in order.
-
-    One cell between its arms is left free. `side` is the number of cells along a side.
-    """
+    """Return the cells (x, y) of a spiral from a square's upper left corner inwards, with one free between its arms."""
     x, y, dx, dy = 0, 0, 1, 0
     taken = [(0, 0)]
     turns = 0

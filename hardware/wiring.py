@@ -19,10 +19,25 @@ def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | N
         buttons: The buttons on pins, or None when there are none.
         machine: The machine's model, as `hardware.machine.model` returns it; empty for a machine that is no Pi.
     """
-    problems = _strip_problems(kind, strip, machine)
-    if buttons is not None:
-        problems += _shared_pins(buttons.pins)
-        problems += _taken_pins(buttons.pins, strip_pins(kind, strip, machine))
+    found = STRIPS.get(resolved(kind, machine).partition(":")[0])
+    problems = list(found.problems(strip, machine)) if found is not None else []
+    if strip.order not in ORDERS:
+        problems.append(f"[strip] order {strip.order!r} is no order of the letters R, G and B; most strips are GRB.")
+    by_pin: dict[int, list[str]] = {}
+    for button, pin in (buttons.pins if buttons is not None else {}).items():
+        by_pin.setdefault(pin, []).append(button)
+    problems += [
+        f"[buttons] {' and '.join(sorted(names))} share pin {pin}; give each a pin of its own."
+        for pin, names in by_pin.items()
+        if len(names) > 1
+    ]
+    taken = strip_pins(kind, strip, machine)
+    problems += [
+        f"[buttons] {button} is on pin {pin}, which is {taken[pin]}; move the button."
+        for pin, names in by_pin.items()
+        if pin in taken
+        for button in names
+    ]
     return problems
 
 
@@ -33,33 +48,3 @@ def strip_pins(kind: str, strip: StripSettings, machine: str = "") -> Mapping[in
     """
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
     return found.pins(strip, machine) if found is not None else {}
-
-
-def _strip_problems(kind: str, strip: StripSettings, machine: str) -> list[str]:
-    """Return a sentence for each setting of the strip that can't work on the machine; of an unknown kind its order."""
-    found = STRIPS.get(resolved(kind, machine).partition(":")[0])
-    problems = list(found.problems(strip, machine)) if found is not None else []
-    if strip.order not in ORDERS:
-        problems.append(f"[strip] order {strip.order!r} is no order of the letters R, G and B; most strips are GRB.")
-    return problems
-
-
-def _shared_pins(pins: Mapping[str, int]) -> list[str]:
-    """Return a sentence for each pin that several buttons use. `pins` maps a button's name to its pin's BCM number."""
-    by_pin: dict[int, list[str]] = {}
-    for button, pin in pins.items():
-        by_pin.setdefault(pin, []).append(button)
-    return [
-        f"[buttons] {' and '.join(sorted(names))} share pin {pin}; give each a pin of its own."
-        for pin, names in by_pin.items()
-        if len(names) > 1
-    ]
-
-
-def _taken_pins(pins: Mapping[str, int], taken: Mapping[int, str]) -> list[str]:
-    """Return a sentence for each button whose pin the strip uses; `taken` maps the strip's pins to their roles."""
-    return [
-        f"[buttons] {button} is on pin {pin}, which is {taken[pin]}; move the button."
-        for button, pin in pins.items()
-        if pin in taken
-    ]

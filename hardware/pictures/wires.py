@@ -14,15 +14,9 @@ HEADER_PINS = {
     8: 24, 7: 26, 0: 27, 1: 28, 5: 29, 6: 31, 12: 32, 13: 33, 19: 35, 16: 36, 26: 37, 20: 38, 21: 40,
 }  # fmt: skip
 """BCM number -> place on the 40-pin header."""
-_GROUND_PIN = 39
-"""Number, on the 40-pin header, of the ground pin to which the buttons' wires are drawn. Another pin that is no ground
-would make the diagram wrong."""
-_STRIP_GROUND_PIN = 6
-"""Number, on the 40-pin header, of the ground pin to which the strip's ground wire is drawn. It must be a ground pin,
-otherwise the diagram is wrong."""
-_SHUTDOWN_GROUND_PIN = 9
-"""Number, on the 40-pin header, of the ground pin to which the shutdown button's wire is drawn: it has its own, because
-the button may be added later. Another pin that is no ground would make the diagram wrong."""
+_GROUND_PIN, _STRIP_GROUND_PIN, _SHUTDOWN_GROUND_PIN = 39, 6, 9
+"""Numbers, on the 40-pin header, of the ground pins to which the wires of buttons, strip and shutdown button are drawn.
+That button has its own, because it may be added later. With a pin that is no ground the diagram would be wrong."""
 _GROUND_PLACE_PX = (410.0, 215.0)
 """(x, y) of the point where the grounds of strip, level shifter, supply and Pi meet, in pixels. Lower y: inside the
 level shifter's box."""
@@ -33,8 +27,6 @@ _EVEN_EXIT_PX, _ODD_EXIT_PX = 10, 15
 pins beside each other would lie on one another."""
 _PIN_RADIUS_PX = 7
 """Radius of a pin in the drawing, in pixels. With more, it touches wires of the pins above."""
-_PIN_SIZE = f'width="{2 * _PIN_RADIUS_PX}" height="{2 * _PIN_RADIUS_PX}"'
-"""SVG attributes of the size of a pin."""
 _FIRST_LANE_PX, _LANE_STEP_PX = 246, 14
 """x of the first vertical part of a button's wire, and the distance to the next, in pixels. With larger ones wires run
 through the drawn boxes."""
@@ -45,6 +37,9 @@ _BUTTONS_GROUND_PX = 800
 """x of the wire that joins the buttons' grounds, in pixels. Larger: it leaves the drawing."""
 _RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"
 """Colours of the wires: 5 V, ground, data, buttons."""
+
+Point = tuple[float, float]
+"""(x, y) in pixels of the drawing, x to the right and y down."""
 
 
 def wiring_diagram(
@@ -64,17 +59,16 @@ def wiring_diagram(
     body = [_header()]
     # The upper button's wire runs outermost, so that no two of them cross.
     lane = _FIRST_LANE_PX + _LANE_STEP_PX * (len(buttons) + ("shutdown" in buttons))
-    joined: list[int] = []
-    for number, (name, at) in enumerate(sorted(buttons.items(), key=lambda item: HEADER_PINS[item[1]])):
+    first: int | None = None
+    for number, (name, bcm) in enumerate(sorted(buttons.items(), key=lambda item: HEADER_PINS[item[1]])):
         lane -= _LANE_STEP_PX
+        body += _button(number, name, bcm, lane, joins=first is not None)
         if name == "shutdown":
-            body += _shutdown_button(number, at, lane)
             lane -= _LANE_STEP_PX
-        else:
-            body += _button(number, name, at, lane, joins=bool(joined))
-            joined.append(number)
-    if joined:
-        body += _ground_of_buttons(joined[0], len(buttons))
+        elif first is None:
+            first = number
+    if first is not None:
+        body += _ground_of_buttons(first, len(buttons))
     pin = next(iter(strip_pins(kind, strip, machine)), None)
     if pin is not None:
         body += _strip(pin, limit_ma)
@@ -104,10 +98,9 @@ def _header() -> str:
         x, y = _pin_at(place)
         name = powers.get(place) or (f"GPIO{by_place[place]}" if place in by_place else "GND")
         side = ("end", x - 13) if place % 2 else ("start", x + 13)
-        corner = 1 if place == 1 else _PIN_RADIUS_PX
-        parts.append(
-            f'<rect x="{x - _PIN_RADIUS_PX}" y="{y - _PIN_RADIUS_PX}" {_PIN_SIZE} rx="{corner}" fill="#d3a04d"/>'
-        )
+        radius = _PIN_RADIUS_PX
+        size = f'width="{2 * radius}" height="{2 * radius}" rx="{1 if place == 1 else radius}"'
+        parts.append(f'<rect x="{x - radius}" y="{y - radius}" {size} fill="#d3a04d"/>')
         parts.append(_words(x, y + 3, str(place), "middle", 9, "#17110c"))
         parts.append(_words(side[1], y + 4, name, side[0], 10))
     return "".join(parts)
@@ -118,10 +111,10 @@ def _strip(pin: int, limit_ma: float) -> list[str]:
 
     `pin` is the data pin's BCM number, `limit_ma` the strip's current limit.
     """
-    place = HEADER_PINS[pin]
     cables = cabling(limit_ma)
     supply = f"Supply 5 V, {cables.supply_a:g} A"
     fuse = f"{cables.fuse_a:g} A" if cables.feeds == 1 else f"{cables.feeds} x {cables.fuse_a:g} A"
+    x, y = ground = _GROUND_PLACE_PX
     return [
         _box(
             *(330, 74, 150, 106, "74AHCT125", "leg 2: in, leg 3: out", "legs 4, 10, 13, 14: +5 V"),
@@ -130,88 +123,58 @@ def _strip(pin: int, limit_ma: float) -> list[str]:
         _box(640, 74, 220, 106, "LED strip", "WS2812B, 5 V", "DIN at its first LED", "1000 uF from + to -, there"),
         _box(318, 252, 160, 74, supply, f"strip limited to {limit_ma:g} mA"),
         _box(530, 252, 106, 74, "Terminal", "block, 2 poles"),
-        _wire(_pin_at(place), (330, 120), _GREEN, f"GPIO{pin} (pin {place}): data", 215, _exit_px(place)),
+        _lead(HEADER_PINS[pin], (330, 120), _GREEN, f"GPIO{pin} (pin {HEADER_PINS[pin]}): data", 215),
         _wire((480, 120), (640, 120), _GREEN, "330 ohm, then DIN"),
         _box(680, 252, 80, 40, "Fuse", fuse),
         _wire((478, 272), (530, 272), _RED, "+5 V"),
         _wire((478, 306), (530, 306), _BLACK, "GND"),
         _wire((636, 272), (680, 272), _RED, "+5 V"),
-        _wire((760, 272), (780, 180), _RED, ""),
-        _wire((450, 180), (780, 215), _RED, "", 780),
+        _wire((760, 272), (780, 180), _RED),
+        _path("M450 180v13H780V215H780", _RED),
         _label((644, 206), "+5 V, after the fuse"),
         _dot(780, 193, _RED),
-        *_grounds(),
-    ]
-
-
-def _grounds() -> list[str]:
-    """Return SVG elements of the ground wires of terminal block, Pi, level shifter and strip, which meet at a point."""
-    x, y = _GROUND_PLACE_PX
-    return [
-        _wire((x, y), (x, 180), _BLACK, ""),
-        _wire((x, y), (840, 180), _BLACK, ""),
-        _wire((583, 252), (583, 234), _BLACK, ""),
-        _wire((583, 234), (x, y), _BLACK, ""),
+        _wire(ground, (x, 180), _BLACK),
+        _wire(ground, (840, 180), _BLACK),
+        _wire((583, 252), (583, 234), _BLACK),
+        _wire((583, 234), ground, _BLACK),
         _dot(x, y, _BLACK),
         _label((578, 230), "GND: all meet at one point"),
-        _wire(
-            *(_pin_at(_STRIP_GROUND_PIN), (x, y), _BLACK, f"GND (pin {_STRIP_GROUND_PIN})"),
-            *(230, _exit_px(_STRIP_GROUND_PIN)),
-        ),
-    ]
-
-
-def _shutdown_button(number: int, bcm: int, lane: float) -> list[str]:
-    """Return SVG elements that draw the shutdown button and its two wires, to its pin and to a ground pin of its own.
-
-    `number` is the button's index from the top, `bcm` its pin's BCM number. `lane` is x of the vertical part of the
-    wire to the pin, in pixels; that of its ground is left of it.
-    """
-    y = _FIRST_BUTTON_PX + _BUTTON_STEP_PX * number
-    place, ground = HEADER_PINS[bcm], _SHUTDOWN_GROUND_PIN
-    return [
-        _wire(_pin_at(place), (500, y - 7), _BUTTON, f"GPIO{bcm} (pin {place})", lane, _exit_px(place)),
-        _wire(_pin_at(ground), (500, y + 13), _BLACK, f"GND (pin {ground})", lane - _LANE_STEP_PX, _exit_px(ground)),
-        _box(500, y - 20, 140, 40, "shutdown"),
+        _lead(_STRIP_GROUND_PIN, ground, _BLACK, f"GND (pin {_STRIP_GROUND_PIN})", 230),
     ]
 
 
 def _button(number: int, name: str, bcm: int, lane: float, *, joins: bool) -> list[str]:
-    """Return SVG elements that draw a button and its two wires, to its pin and to the ground of all buttons.
+    """Return SVG elements that draw a button and its two wires, to its pin and to ground.
 
-    Its ground `joins` the wire that comes from a button above; else that wire begins here. `number` is the button's
-    index from the top, `bcm` its pin's BCM number, `lane` x of the vertical part of the wire to the pin, in pixels.
+    The shutdown button has a ground pin of its own; the ground of another `joins` the wire that comes from a button
+    above, or begins it. `number` is the button's index from the top, `bcm` its pin's BCM number, `lane` x of the
+    vertical part of the wire to the pin, in pixels; that of the shutdown button's ground is left of it.
     """
-    y = _FIRST_BUTTON_PX + _BUTTON_STEP_PX * number
-    place = HEADER_PINS[bcm]
+    y, pin = _FIRST_BUTTON_PX + _BUTTON_STEP_PX * number, HEADER_PINS[bcm]
+    box, data = _box(500, y - 20, 140, 40, name), f"GPIO{bcm} (pin {pin})"
+    if name == "shutdown":
+        says = f"GND (pin {_SHUTDOWN_GROUND_PIN})"
+        ground = _lead(_SHUTDOWN_GROUND_PIN, (500, y + 13), _BLACK, says, lane - _LANE_STEP_PX)
+        return [_lead(pin, (500, y - 7), _BUTTON, data, lane), ground, box]
     return [
-        _wire(_pin_at(place), (500, y), _BUTTON, f"GPIO{bcm} (pin {place})", lane, _exit_px(place)),
-        _box(500, y - 20, 140, 40, name),
+        _lead(pin, (500, y), _BUTTON, data, lane),
+        box,
         _wire((640, y), (_BUTTONS_GROUND_PX, y), _BLACK, "GND"),
         *([_dot(_BUTTONS_GROUND_PX, y, _BLACK)] if joins else []),
     ]
 
 
 def _ground_of_buttons(first: int, buttons: int) -> list[str]:
-    """Return SVG elements of the buttons' common ground wire, from its pin on the Pi's header to the button `first`.
+    """Return SVG elements of the labelled ground wire from its pin on the header to the button with index `first`.
 
-    The wire's label is among them. Buttons in between are connected by `_button`; the shutdown button, which counts
-    among the `buttons`, has its own ground.
+    The buttons below are joined to it by `_button`. `buttons` counts all of them, the shutdown button too.
     """
     x, y = _pin_at(_GROUND_PIN)
     low = max(y + _ODD_EXIT_PX, _FIRST_BUTTON_PX + _BUTTON_STEP_PX * (buttons - 1) + 40)
     lane = _FIRST_LANE_PX + _LANE_STEP_PX * (buttons + 1)
     path = f"M{x} {y + _PIN_RADIUS_PX}v{_ODD_EXIT_PX - _PIN_RADIUS_PX}H{lane}V{low}"
     path += f"H{_BUTTONS_GROUND_PX}V{_FIRST_BUTTON_PX + _BUTTON_STEP_PX * first}"
-    return [
-        f'<path d="{path}" fill="none" stroke="{_BLACK}" stroke-width="2.5"/>',
-        _words(494, low - 6, f"GND (pin {_GROUND_PIN})", "end", 11),
-    ]
-
-
-def _exit_px(place: int) -> int:
-    """Return how far below its pin a wire leaves the header, in pixels, by the pin's number."""
-    return _ODD_EXIT_PX if place % 2 else _EVEN_EXIT_PX
+    return [_path(path, _BLACK), _words(494, low - 6, f"GND (pin {_GROUND_PIN})", "end", 11)]
 
 
 def _pin_at(place: int) -> tuple[float, float]:
@@ -219,31 +182,30 @@ def _pin_at(place: int) -> tuple[float, float]:
     return (95 if place % 2 else 125, 56 + _ROW_STEP_PX * ((place - 1) // 2) + 8)
 
 
-def _wire(
-    a: tuple[float, float], b: tuple[float, float], colour: str, text: str, lane: float | None = None, exit_px: int = 13
-) -> str:
-    """Return SVG elements of a wire from (x, y) to (x, y) in pixels, in horizontal and vertical parts, and its label.
+def _lead(pin: int, to: Point, colour: str, text: str, lane: float) -> str:
+    """Return SVG elements of a labelled wire from a pin of the header, by its number there, to a point.
 
-    An empty `text` makes no label. A wire that leaves the header between two rows of pins has a `lane`: x of its
-    vertical part. It turns `exit_px` below its start.
+    It leaves the header through the gap between two rows of pins; `lane` is x of its vertical part, in pixels.
     """
+    (x, y), (to_x, to_y) = _pin_at(pin), to
+    down = (_ODD_EXIT_PX if pin % 2 else _EVEN_EXIT_PX) - _PIN_RADIUS_PX
+    drawn = _path(f"M{x} {y + _PIN_RADIUS_PX}v{down}H{lane}V{to_y}H{to_x}", colour)
+    return drawn + _label((to_x - 6, to_y - 6), text)
+
+
+def _wire(a: Point, b: Point, colour: str, text: str = "") -> str:
+    """Return SVG elements of a wire between two points, first across and then up or down, and its label if any."""
     (ax, ay), (bx, by) = a, b
-    turn = bx if lane is None else lane
-    edge = _PIN_RADIUS_PX if ax < _FIRST_LANE_PX else 0
-    # Pins are reached through the gap between two rows of the header.
-    start = ay if lane is None else f"{ay + edge}v{exit_px - edge}"
-    path = f"M{ax} {start}H{turn}V{by}H{bx}"
-    if lane is not None:
-        label, anchor = (bx - 6, by - 6), "end"
-    elif ay == by:
-        label, anchor = ((ax + bx) / 2, by - 6), "middle"
-    else:
-        label, anchor = (turn - 5, (ay + by) / 2), "end"
-    drawn = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
-    return drawn + _label(label, text, anchor) if text else drawn
+    drawn = _path(f"M{ax} {ay}H{bx}V{by}H{bx}", colour)
+    return drawn + _label(((ax + bx) / 2, by - 6), text, "middle") if text else drawn
 
 
-def _label(at: tuple[float, float], text: str, anchor: str = "end") -> str:
+def _path(path: str, colour: str) -> str:
+    """Return the SVG element of a wire along a path, in SVG's notation."""
+    return f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
+
+
+def _label(at: Point, text: str, anchor: str = "end") -> str:
     """Return SVG elements of a wire's label at (x, y) in pixels; `anchor` is SVG's `text-anchor`."""
     # A dark rim, so that a wire behind the words does not cross them out.
     rim = 'stroke="#17110c" stroke-width="5" stroke-linejoin="round" paint-order="stroke"'
