@@ -18,6 +18,9 @@ PIN = {"page": "pin", "stays": True}
 lower value needs no PIN. A return to the last good settings keeps it: an older limit may be too high."""
 ORDERS = ("GRB", "RGB", "BRG", "RBG", "GBR", "BGR")
 """Orders in which LEDs take their colours; the page offers them."""
+GAMMA = 2.6
+"""Default exponent from perceived brightness to an LED's duty cycle. Drawings of LEDs on screens undo it. A larger one
+makes dim lights darker on the strip, and brighter in drawings."""
 MIN_CHANNEL_MA = 12.0
 """Least value, in mA, of the setting `channel_ma`, the current of one full colour of one LED: that of a WS2812B-V5.
 With a smaller one the current limit would let too much current pass; a larger one refuses LEDs that need less."""
@@ -72,7 +75,7 @@ class PowerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     brightness: Annotated[float, Meta(gt=0, le=1, extra=LIVE)] = 0.6
-    gamma: Annotated[float, Meta(ge=1, le=4, extra=LIVE)] = 2.6
+    gamma: Annotated[float, Meta(ge=1, le=4, extra=LIVE)] = GAMMA
     white: tuple[Fraction, Fraction, Fraction] = (1.0, 0.69, 0.94)
     limit_ma: Annotated[int, Meta(ge=100, le=60000, extra={**PIN, "lower_without_pin": True})] = 2000
     channel_ma: Annotated[float, Meta(ge=MIN_CHANNEL_MA, le=100, extra=PIN)] = 20.0

@@ -13,6 +13,7 @@ from PIL import Image
 
 from companion.errors import DeviceError
 from hardware.pictures.plans import HOLE_MM
+from hardware.settings import GAMMA
 from hardware.strips import FrameRGB
 from hardware.track import Layout
 
@@ -26,9 +27,6 @@ _BRASS_BGR = np.array([30, 62, 84], np.float32)
 _HOLE_BGR = np.array([6, 8, 11], np.float32)
 """Colour of an unlit LED's hole in pictures of the board: blue, green, red, 0 to 255. Higher: holes stand out less from
 the dark wood."""
-_LED_GAMMA = 2.6
-"""Gamma of the LEDs' values, which is undone for the picture; the default of [strip] gamma. A larger one shows dim LEDs
-brighter."""
 MAX_WIDTH_PX = 1680
 """Largest width, in pixels, of a picture of the lit board: a screen's width. Wider: larger files.
 Narrower: the LEDs of long boards lie closer together than asked for."""
@@ -50,22 +48,27 @@ class Scenery:
         span_mm = np.ptp(places, axis=0)
         pitch_mm = _nearest_mm(places)
         margin_mm = max(2.5 * pitch_mm, 0.04 * float(span_mm[0]))
-        self._px_per_mm = width_px / float(span_mm[0] + 2 * margin_mm)
-        height_px = max(96, round((float(span_mm[1]) + 2 * margin_mm) * self._px_per_mm))
-        top_px = (height_px - float(span_mm[1]) * self._px_per_mm) / 2
-        left_px = margin_mm * self._px_per_mm
+        px_per_mm = width_px / float(span_mm[0] + 2 * margin_mm)
+        height_px = max(96, round((float(span_mm[1]) + 2 * margin_mm) * px_per_mm))
+        top_px = (height_px - float(span_mm[1]) * px_per_mm) / 2
+        left_px = margin_mm * px_per_mm
         self.size_wh = (width_px, height_px + height_px % 2)
-        self._xy = (places - places.min(axis=0)) * self._px_per_mm + np.array([left_px, top_px], np.float32)
-        self._hole_px = float(np.clip(0.36 * pitch_mm * self._px_per_mm, 2.2, 9.5))
+        self._xy = (places - places.min(axis=0)) * px_per_mm + np.array([left_px, top_px], np.float32)
+        self._hole_px = float(np.clip(0.36 * pitch_mm * px_per_mm, 2.2, 9.5))
         # Rings of brass must not overlap where LEDs are close.
-        self._ring_px = min(1.3 * self._hole_px, 0.46 * pitch_mm * self._px_per_mm)
+        ring_px = min(1.3 * self._hole_px, 0.46 * pitch_mm * px_per_mm)
         used = {led for lane in layout.lanes for hole in lane for led in hole} | set(layout.status)
-        self._ground = self._drilled(_wood(*self.size_wh), used)
+        ground = np.clip(_wood(*self.size_wh), 0, 255).astype(np.uint8)
+        for led, (x, y) in enumerate(self._xy):
+            if led in used:
+                _disc(ground, x, y, ring_px, _BRASS_BGR)
+            _disc(ground, x, y, min(self._hole_px, 0.77 * ring_px), _HOLE_BGR)
+        self._ground = ground.astype(np.float32)
 
     def lit(self, frame_rgb: FrameRGB) -> PictureBGR:
         """Return a picture of the board lit by a frame, as seen in a dim room, (height, width, 3) uint8 BGR."""
         width_px, height_px = self.size_wh
-        seen = (frame_rgb[:, ::-1] / 255.0) ** (1 / _LED_GAMMA)
+        seen = (frame_rgb[:, ::-1] / 255.0) ** (1 / GAMMA)
         halo = np.zeros((height_px, width_px, 3), np.uint8)
         core = np.zeros_like(halo)
         for (x, y), colour in zip(self._xy, seen, strict=True):
@@ -86,26 +89,13 @@ class Scenery:
             for number in (1, *range(5, layout.holes + 1, 5)):
                 x, y = self._xy[lane[number][0]]
                 place = (round(float(x) - 4 * len(str(number))), round(float(y) + 2.4 * self._hole_px + 6))
-                cv2.putText(
-                    picture, str(number), place, cv2.FONT_HERSHEY_SIMPLEX, 0.36, (214, 234, 244), 1, cv2.LINE_AA
-                )
+                font, colour = cv2.FONT_HERSHEY_SIMPLEX, (214, 234, 244)
+                cv2.putText(picture, str(number), place, font, 0.36, colour, 1, cv2.LINE_AA)
         return picture
-
-    def _drilled(self, ground: NDArray[np.float32], used: set[int]) -> NDArray[np.float32]:
-        """Return a copy of the bare board's picture with a hole at every LED, and a brass ring round `used` ones."""
-        picture = np.clip(ground, 0, 255).astype(np.uint8)
-        for led, (x, y) in enumerate(self._xy):
-            if led in used:
-                _disc(picture, x, y, self._ring_px, _BRASS_BGR)
-            _disc(picture, x, y, min(self._hole_px, 0.77 * self._ring_px), _HOLE_BGR)
-        return picture.astype(np.float32)
 
 
 def wide_enough(layout: Layout, least_px: int, pitch_px: float) -> int:
-    """Return the width, in pixels, of a board's picture in which neighbouring LEDs are `pitch_px` apart.
-
-    The result is at least `least_px` and at most `MAX_WIDTH_PX`.
-    """
+    """Return the width of a board's picture with neighbouring LEDs `pitch_px` apart: `least_px` to MAX_WIDTH_PX."""
     places = np.array(layout.places_mm, np.float32)
     span = float(np.ptp(places[:, 0])) / _nearest_mm(places)
     return round(min(MAX_WIDTH_PX, max(least_px, (span + 6) * pitch_px)))
@@ -154,10 +144,7 @@ def _disc(picture: NDArray[np.uint8], x: float, y: float, radius_px: float, colo
 
 
 def _spread(light: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:
-    """Return `light`, (height, width, 3) float32, with a Gaussian blur of standard deviation `sigma_px`.
-
-    It is shrunk before the blur and enlarged again, which is faster.
-    """
+    """Return `light`, (height, width, 3) float32, with a Gaussian blur, made on a smaller picture to be faster."""
     part = min(1.0, 3.0 / sigma_px)
     small = cv2.resize(light, None, fx=part, fy=part, interpolation=cv2.INTER_AREA)
     size_wh = (light.shape[1], light.shape[0])
@@ -165,10 +152,7 @@ def _spread(light: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:
 
 
 def _wood(width_px: int, height_px: int) -> NDArray[np.float32]:
-    """Return a painted picture of dark wood with a grain, (height, width, 3) float32 BGR on the scale 0 to 255.
-
-    Each call with equal sizes returns an equal picture.
-    """
+    """Return a picture of dark wood, (height, width, 3) float32 BGR on the scale 0 to 255; equal for equal sizes."""
     rng = np.random.default_rng(122)
     fine = cv2.resize(rng.random((height_px, max(8, width_px // 40)), np.float32), (width_px, height_px))
     few = (max(4, height_px // 24), max(4, width_px // 160))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 
 from hardware.track import Layout
@@ -34,17 +35,17 @@ def wiring_map(layout: Layout) -> str:
     Hole 1 and every fifth hole show their number, start and finish pockets S and F. Each LED's index and hole are its
     tooltip. Lanes differ in colour.
     """
-    numbers, radius_mm = _holes_by_led(layout), 0.42 * _pitch_mm(layout)
-    path = " ".join(f"{x:.2f},{y:.2f}" for x, y in _moved(layout))
+    holes, places, radius_mm = _holes_by_led(layout), _moved(layout), 0.42 * _pitch_mm(layout)
+    path = " ".join(f"{x:.2f},{y:.2f}" for x, y in places)
     body = [f'<polyline points="{path}" fill="none" stroke="#6b5a4a" stroke-width="0.5"/>']
-    for led, (x, y) in enumerate(_moved(layout)):
-        lane, text = numbers.get(led, (-1, ""))
+    for led, (x, y) in enumerate(places):
+        lane, text = holes.get(led, (-1, ""))
         colour = _LANE_COLOURS[lane % len(_LANE_COLOURS)] if lane >= 0 else "#3a2b1e"
         body.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{radius_mm:.2f}" fill="{colour}">')
         body.append(f"<title>LED {led}{escape(', ' + text if text else '')}</title></circle>")
         if label := _label(text):
             body.append(_text(x, y + 0.3 * radius_mm, label, 0.9 * radius_mm, "#17110c"))
-    x, y = _moved(layout)[0]
+    x, y = places[0]
     body.append(_text(x, y - radius_mm - 1, "data in", min(4.0, radius_mm), "#f4ead6"))
     width_mm, height_mm = _size_mm(layout)
     ground = f'<rect width="{width_mm:.1f}" height="{height_mm:.1f}" fill="#17110c"/>'
@@ -57,21 +58,20 @@ def drilling_template(layout: Layout) -> str:
     Its frame is the panel's edge; a cross in each corner is for a screw. It is to be printed at 100 %. Hole 1 and every
     fifth hole show their number, start and finish pockets S and F.
     """
-    used = _holes_by_led(layout)
+    holes, places, radius_mm = _holes_by_led(layout), _moved(layout), min(HOLE_MM / 2, 0.42 * _pitch_mm(layout))
     body = []
-    for led, (x, y) in enumerate(_moved(layout)):
-        if led in used:
-            body.append(f'<circle cx="{x:.3f}" cy="{y:.3f}" r="{min(HOLE_MM / 2, 0.42 * _pitch_mm(layout)):.2f}"/>')
+    for led, (x, y) in enumerate(places):
+        if led in holes:
+            body.append(f'<circle cx="{x:.3f}" cy="{y:.3f}" r="{radius_mm:.2f}"/>')
             body.append(f'<path d="M{x - 1:.3f} {y:.3f}h2M{x:.3f} {y - 1:.3f}v2"/>')
-            if label := _label(used[led][1]):
+            if label := _label(holes[led][1]):
                 body.append(_text(x, y + 4.6, label, 1.8, "#000", stroke=False))
     width_mm, height_mm = _size_mm(layout)
     ruler = f'<path d="M{MARGIN_MM} {height_mm - 5:.2f}h50m0 -1.5v3m-50 -3v3"/>'
-    title = (
-        f"{layout.name}: holes of {HOLE_MM:g} mm, corners {SCREW_MM:g} mm. This line is 50 mm when printed at 100 %."
-    )
+    holes_mm = f"holes of {HOLE_MM:g} mm, corners {SCREW_MM:g} mm"
+    title = f"{layout.name}: {holes_mm}. This line is 50 mm when printed at 100 %."
     note = _text(MARGIN_MM + 54, height_mm - 4, title, 3.0, "#000", anchor="start", stroke=False)
-    right, low = (max(place[axis] for place in _moved(layout)) + MARGIN_MM for axis in (0, 1))
+    right, low = (max(place[axis] for place in places) + MARGIN_MM for axis in (0, 1))
     edge = f'<rect x="0.1" y="0.1" width="{right - 0.2:.2f}" height="{low - 0.2:.2f}"/>'
     corners = [_screw(x, y) for x in (CORNER_MM, right - CORNER_MM) for y in (CORNER_MM, low - CORNER_MM)]
     shapes = "".join([edge, *corners, *body])
@@ -93,31 +93,31 @@ def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
     lanes. Segments without LEDs are left out.
     """
     steps = []
-    for lane, holes in enumerate(layout.lanes, 1):
-        named = f"lane {lane}, " if len(layout.lanes) > 1 else ""
+    for lane, name, leds in _segments(layout):
+        named = f"lane {lane + 1}, " if 1 < len(layout.lanes) > lane else ""
+        steps.append((named + name, leds))
+    return steps
+
+
+def _segments(layout: Layout) -> Iterator[tuple[int, str, tuple[int, ...]]]:
+    """Yield lane, name (`start`, `hole 7`, `finish`) and LEDs of each part of a layout that has LEDs.
+
+    The last is `status`, which counts as one more lane.
+    """
+    for lane, holes in enumerate(layout.lanes):
         names = ["start", *(f"hole {k}" for k in range(1, len(holes) - 1)), "finish"]
-        steps += [(named + name, leds) for name, leds in zip(names, holes, strict=True) if leds]
-    return [*steps, *([("status", layout.status)] if layout.status else [])]
+        yield from ((lane, name, leds) for name, leds in zip(names, holes, strict=True) if leds)
+    if layout.status:
+        yield len(layout.lanes), "status", layout.status
 
 
 def _holes_by_led(layout: Layout) -> dict[int, tuple[int, str]]:
-    """Return for each LED in use, by its index, the index of its lane and the name of its hole.
-
-    The name is `start`, `hole 7`, `finish` or `status`. The status segment has the index after the last lane's.
-    """
-    found = {}
-    for lane, holes in enumerate(layout.lanes):
-        for number, leds in enumerate(holes):
-            name = "start" if number == 0 else "finish" if number == len(holes) - 1 else f"hole {number}"
-            found.update(dict.fromkeys(leds, (lane, name)))
-    return found | {led: (len(layout.lanes), "status") for led in layout.status}
+    """Return lane and name, as in `_segments`, of each LED in use, by its index."""
+    return {led: (lane, name) for lane, name, leds in _segments(layout) for led in leds}
 
 
 def _label(text: str) -> str:
-    """Return what is drawn at a hole by its name, such as `hole 5`: the number if it is 1 or a multiple of 5, else "".
-
-    A start pocket is drawn as S, a finish pocket as F.
-    """
+    """Return what is drawn at a hole of that name: S or F at a pocket, 1 or a multiple of 5 at a hole, else ""."""
     if text in ("start", "finish"):
         return text[0].upper()
     number = text.rpartition(" ")[2]
@@ -149,9 +149,9 @@ def _size_mm(layout: Layout) -> tuple[float, float]:
 def _text(
     x: float, y: float, text: str, size: float, colour: str, anchor: str = "middle", *, stroke: bool = True
 ) -> str:
-    """Return an SVG text element at (x, y) in mm, y down to its base line, with letters of `size` mm.
+    """Return an SVG text element at (x, y) in mm, with letters of `size` mm; `anchor` is SVG's `text-anchor`.
 
-    `anchor` is SVG's `text-anchor`. With `stroke` the letters get the outline of the elements around them.
+    With `stroke` the letters get the outline of the elements around them.
     """
     bare = "" if stroke else ' stroke="none"'
     return (
@@ -161,10 +161,7 @@ def _text(
 
 
 def _svg(width_mm: float, height_mm: float, body: str, title: str, scale: float = 1.0, unit: str = "mm") -> str:
-    """Return the text of an SVG document with the elements `body`, which are placed in mm.
-
-    It is shown at `scale` times `unit` per mm: "mm" for true size, "" for pixels.
-    """
+    """Return an SVG document with elements placed in mm, shown at `scale` mm (`unit` "mm") or pixels ("") per mm."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_mm * scale:.1f}{unit}" '
         f'height="{height_mm * scale:.1f}{unit}" '

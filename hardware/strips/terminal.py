@@ -9,13 +9,11 @@ from typing import TextIO
 import numpy as np
 
 from companion.errors import DeviceError
+from hardware.settings import GAMMA
 from hardware.strips import DrivenStrip, FrameRGB, StripKind
 
 _LIT = "\N{BLACK CIRCLE}"
 """Character that the terminal shows for each LED, lit or dark; only its colour differs."""
-_GAMMA = 2.6
-"""Gamma that the LEDs' values have been encoded with. It is undone for the terminal, because a screen applies its own
-and dim lights would look dark. A larger one shows dim lights brighter."""
 
 
 class TerminalDriver:
@@ -38,7 +36,7 @@ class TerminalDriver:
     def send(self, frame_rgb: FrameRGB) -> None:
         """Draw the frame over the last one, if the stream is a terminal."""
         if self._draws:
-            seen = (255 * (frame_rgb / 255.0) ** (1 / _GAMMA)).astype(np.uint8)
+            seen = (255 * (frame_rgb / 255.0) ** (1 / GAMMA)).astype(np.uint8)
             self._out.write(f"{self._up}\r{_line(seen)}\x1b[0m\x1b[K\n")
             self._out.flush()
             self._up = f"\x1b[{-(-len(frame_rgb) // shutil.get_terminal_size().columns)}A"
