@@ -93,10 +93,9 @@ class Canvas:
 
 
 def glow(path: LanePath, centre: float, reach: float) -> Levels:
-    """Return the brightness of each LED of a lane for a soft spot of light: 1 at `centre`, falling to 0 at `reach`.
+    """Return the brightness of each LED of a lane for a soft spot of light: 1 at `centre`, smoothly falling to 0.
 
-    The fall is a smoothstep. `centre` is a position and `reach` a distance above 0, both in holes of
-    the lane.
+    `centre` is a position and `reach`, at which it is 0, a distance above 0, both in holes of the lane.
     """
     near = np.clip(1.0 - np.abs(path.steps - np.float32(centre)) / np.float32(reach), 0.0, 1.0)
     return np.asarray(near * near * (3 - 2 * near), np.float32)
@@ -105,15 +104,8 @@ def glow(path: LanePath, centre: float, reach: float) -> Levels:
 def comet(path: LanePath, head: float, tail: float) -> Levels:
     """Return the brightness of each LED of a lane for a light with a fading tail: 1 at the head, 0 at the tail's end.
 
-    Args:
-        path: The lane.
-        head: Position of the head, in holes of the lane. LEDs up to half a hole from it, on the side away from the
-            tail, are lit fully too.
-        tail: Length of the tail behind the head, in holes, over which the light fades linearly. Negative: the tail is
-            ahead of the head. Not 0.
-
-    Returns:
-        (n,) float32, 0 to 1, in the order of `path.leds`; 0 for LEDs outside the tail.
+    `head` is a position in holes of the lane; LEDs up to half a hole before it are lit fully too. `tail` is the length
+    behind it, in holes, over which the light fades linearly; negative for a tail ahead of it, never 0.
     """
     behind = (np.float32(head) - path.steps) * np.float32(np.sign(tail))
     fade = np.clip(1.0 - behind / np.float32(abs(tail)), 0.0, 1.0)

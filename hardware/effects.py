@@ -56,16 +56,10 @@ Effect = Callable[[Canvas, Stroke], None]
 
 
 def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None:
-    """Add the light of a moment's animation, as it is at a time, to the canvas.
+    """Add the light of a moment's animation to the canvas, as at `time_s` on the board's clock.
 
-    Adds nothing for a kind that is not in `EFFECTS`, for a moment without a player, and before the animation begins.
-    Whether the animation is over is not checked: the caller leaves such moments out.
-
-    Args:
-        canvas: The frame to draw on.
-        view: The pegs. The player's peg gives the colour if the moment has none.
-        moment: The animation.
-        time_s: Time of the frame on the board's clock, in seconds.
+    The player's peg in the `view` gives the colour if the moment has none. Adds nothing for a kind that is not in
+    `EFFECTS`, for a moment without a player, and before the animation begins. The caller leaves out ended ones.
     """
     player, since_s = moment.player, time_s - moment.at_s - moment.delay_s
     if moment.kind not in EFFECTS or player is None or not 0 <= player < len(view.pegs) or since_s < 0:
@@ -83,10 +77,7 @@ def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None
 
 
 def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
-    """Add the amber flash of a button press to all pockets and the status segment: bright at first, then fading.
-
-    `moment` is the press, and `time_s` the time of the frame in seconds on the board's clock.
-    """
+    """Add the amber flash of a button press to all pockets and the status segment: bright at first, then fading."""
     level = 0.85 * (1 - ease((time_s - moment.at_s) / duration_s(moment)))
     for lane in range(len(canvas.layout.lanes)):
         canvas.add(canvas.pockets(lane), AMBER, level)
@@ -96,8 +87,7 @@ def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
 def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
     """Dim the frame to 30 %, and add the countdown of the held shutdown button to every lane and the status segment.
 
-    It is a red bar over the whole lane that shrinks to its start as time runs out. `moment` is when the button went
-    down, and `time_s` the time of the frame in seconds on the board's clock.
+    It is a red bar over the whole lane that shrinks to its start as time runs out.
     """
     left = 1 - (time_s - moment.at_s) / duration_s(moment)
     canvas.look *= np.float32(0.3)
@@ -140,10 +130,7 @@ def _drain(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _slide(canvas: Canvas, stroke: Stroke) -> None:
-    """Add the trail behind a peg that slides from the stroke's start to its end; it fades after the peg has arrived.
-
-    `stroke.holes` is its length; 0 adds no trail.
-    """
+    """Add the trail, if it has a length, behind a peg that slides from start to end; it fades after the arrival."""
     if stroke.holes:
         head = stroke.start + (stroke.end - stroke.start) * ease(stroke.since_s / stroke.lasts_s)
         trail = comet(stroke.path, head, -stroke.holes if stroke.end <= stroke.start else stroke.holes)
@@ -158,11 +145,7 @@ def _spark(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _burst(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a burst: a red glow that grows around the light's end and fades.
-
-    A spot in the light's colour moves outwards with one edge of the glow: the edge that is farther from the light's
-    start. Brighter light on the canvas stays.
-    """
+    """Add a red glow that grows around the stroke's end and fades, and a spot on its edge away from the start."""
     path, since_s = stroke.path, stroke.since_s
     ring = 3 + stroke.holes * ease(since_s / (0.9 / 1.3 * stroke.lasts_s))
     fading = min(1.0, since_s / 0.12) * (1 - ease(stroke.part))
@@ -184,10 +167,7 @@ def _pulse(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _stripes(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a soft light with dark stripes that move along it, from the lane's first hole to the light's end.
-
-    It fades in over 0.3 s, and out in the last 0.6 s of the animation.
-    """
+    """Add a soft light with moving dark stripes, from the first hole to the stroke's end; it fades in and out."""
     path, since_s = stroke.path, stroke.since_s
     fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - (stroke.lasts_s - 0.6)) / 0.6))
     haze = 0.45 + 0.2 * np.sin(2 * np.pi * path.steps / 23.0 + since_s)
@@ -197,16 +177,12 @@ def _stripes(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _waves(canvas: Canvas, stroke: Stroke) -> None:
-    """Add two waves of light, one after the other, that run over the stroke and a little beyond its ends.
-
-    They begin two holes before its start and end eight beyond its end. Each has a tail of `stroke.holes`.
-    """
+    """Add two waves of light, one after the other, that run over the stroke and a little beyond its ends."""
     for begin in (0.0, 0.4):
         part = (stroke.part - begin) / 0.6
         head = stroke.start - 2 + (stroke.end - stroke.start + 10) * ease(part)
-        canvas.along(
-            stroke.path, 0.9 * swell(0.15 + 0.85 * part) * comet(stroke.path, head, stroke.holes), stroke.colour
-        )
+        wave = 0.9 * swell(0.15 + 0.85 * part) * comet(stroke.path, head, stroke.holes)
+        canvas.along(stroke.path, wave, stroke.colour)
 
 
 def _flood(canvas: Canvas, stroke: Stroke) -> None:

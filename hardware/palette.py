@@ -64,14 +64,10 @@ def player_colour(colour: int) -> Colour:
 
 
 def pattern(colour: int, time_s: float) -> float:
-    """Return the brightness of a player's peg at a time. Each colour pulses in its own rhythm, to tell pegs apart.
+    """Return the brightness of a player's peg, 0.3 to 1, at a time on any clock that never goes back.
 
-    Args:
-        colour: Index into `PLAYERS`, which repeats after ten. Colour 0 is steady; others dip, beat, fade or breathe.
-        time_s: Time on any clock that never goes back.
-
-    Returns:
-        Factor of the peg's colour, 0.3 to 1.
+    Each `colour`, an index into `PLAYERS` that repeats after ten, has its own rhythm, to tell pegs apart. Colour 0 is
+    steady; others dip, beat, fade or breathe.
     """
     which = colour % len(PLAYERS)
     if which == 0:
@@ -88,22 +84,17 @@ def pattern(colour: int, time_s: float) -> float:
 
 
 def pattern_rests_until(colour: int, time_s: float) -> float:
-    """Return the time, in seconds, at which the brightness that `pattern` gives changes next.
+    """Return the time, in seconds, at which the brightness that `pattern` gives for a colour changes next.
 
-    Args:
-        colour: Index into `PLAYERS`, which repeats after ten.
-        time_s: Time on any clock that never goes back.
-
-    Returns:
-        `time_s` while it changes; a later time in a pause of the rhythm; infinity for a steady light.
+    It is `time_s` while it changes, a later time in a pause of the rhythm, and infinity for a steady light.
     """
     which = colour % len(PLAYERS)
     period_s = _PERIODS_S[which]
-    if which in _DIPS or which == _HEARTBEAT:
-        busy_s = sum(_DIPS[which][-1]) if which in _DIPS else _HEARTBEAT_S
-        at_s = time_s % period_s
-        return time_s if at_s < busy_s else time_s + period_s - at_s
-    return math.inf if which == 0 else time_s
+    if which == 0:
+        return math.inf
+    busy_s = sum(_DIPS[which][-1]) if which in _DIPS else _HEARTBEAT_S if which == _HEARTBEAT else period_s
+    at_s = time_s % period_s
+    return time_s if at_s < busy_s else time_s + period_s - at_s
 
 
 def swell(part: float) -> float:

@@ -49,7 +49,7 @@ class Cabling:
         wire_mm2: Cross-section of each wire.
     """
 
-    supply_a: float
+    supply_a: int
     feeds: int
     fuse_a: float
     wire_mm2: float
@@ -108,10 +108,7 @@ class Power:
 
 
 def supply_problem(settings: PowerSettings, leds: int) -> str | None:
-    """Return a sentence if `leds` LEDs draw more than the current limit even when dark; None if they do not.
-
-    The sentence names the current and the cure.
-    """
+    """Return a sentence with the cure if `leds` LEDs draw more than the current limit even when dark, else None."""
     dark_ma = math.ceil(leds * settings.idle_ma)
     if dark_ma <= settings.limit_ma:
         return None
@@ -147,10 +144,9 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 
 
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the two tables by which `in_steps` keeps the hue of a rounded colour, (511, _RATIO_BINS + 1) uint8 each.
+    """Return the tables, (511, _RATIO_BINS + 1) uint8 each, of the chroma to send and of the middle less the least.
 
-    The first holds the chroma (most - least channel) to send, the second the middle channel minus the least. Both are
-    indexed by twice the wanted chroma, 0 to 510, and by the wanted ratio of the second to the first, in bins.
+    Both are indexed by twice the wanted chroma, 0 to 510, and by the wanted ratio of the second to the first, in bins.
     """
     ratio = np.arange(_RATIO_BINS + 1) / _RATIO_BINS
     chroma = np.arange(256)[:, None]

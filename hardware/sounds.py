@@ -53,10 +53,7 @@ TRIAL = (Note(523, 0.0), Note(659, 0.09), Note(784, 0.18))
 
 @lru_cache(maxsize=16)
 def sound(tones: tuple[Note, ...], volume: float = USUAL_VOLUME) -> bytes:
-    """Return a WAV file (22,050 Hz, mono, 16 bit) of bell-like notes, as bytes. Cached.
-
-    `tones` has at least one note. The peak of the sound is `volume`, 0 to 1 of full scale.
-    """
+    """Return a WAV file (22,050 Hz, mono, 16 bit) of one or more bell-like notes, with its peak at `volume`, 0 to 1."""
     length_s = max(tone.at_s + tone.rings_s for tone in tones)
     time_s = np.arange(round(length_s * RATE_HZ)) / RATE_HZ
     mixed = np.zeros_like(time_s)
@@ -77,10 +74,7 @@ def sound(tones: tuple[Note, ...], volume: float = USUAL_VOLUME) -> bytes:
 
 
 def aplay(wav: bytes) -> str | None:
-    """Play the bytes of a WAV file on the machine's loudspeaker, and wait for its end.
-
-    Returns None if it was played, else a text that names the fault and the cure.
-    """
+    """Play a WAV file to its end on the machine's loudspeaker. Returns what went wrong, with the cure, or None."""
     if shutil.which(PLAYER[0]) is None:
         return "Sounds can't be played: aplay is missing. sudo apt install alsa-utils, or set [sound] effects = false."
     try:
@@ -108,10 +102,7 @@ class Chimes:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread that plays sound effects, or restart it after a failure; discard effects still queued.
-
-        Does nothing while the thread runs.
-        """
+        """Start the thread that plays sound effects, unless it runs; effects still queued are discarded."""
         if not self.alive():
             # A queue of its own: a thread that still hangs after `stop` must not take what is meant for this one.
             self._asked = queue.Queue()
@@ -119,7 +110,7 @@ class Chimes:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop the playing thread once it has played the queued effects. Waits for at most 6 s. May be called twice."""
+        """Stop the playing thread once it has played the queued effects. Waits for at most 6 s."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._asked.put(None)
@@ -135,10 +126,7 @@ class Chimes:
             self._asked.put(tones)
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the last effect could be played, and a sentence for the page.
-
-        True also before the first effect and at volume 0.
-        """
+        """Return whether the last effect, if any, could be played, and a sentence for the page."""
         if self.volume <= 0:
             return True, "effects are off"
         return (True, "effects are played") if self._illness is None else (False, self._illness)

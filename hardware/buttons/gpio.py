@@ -42,12 +42,9 @@ class GpioButtons:
         self._thread: threading.Thread | None = None
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Open the pins; from then on call `on_press` and `on_touch` for the buttons, on a thread of its own.
+        """Open the pins, unless they are open, and call `on_press` and `on_touch` on a thread of its own until `stop`.
 
-        Has no effect if it is started. `stop` ends it.
-
-        Raises:
-            DeviceError: gpiozero is missing, or pins can't be used. The message names their buttons; the others work.
+        Raises DeviceError if gpiozero is missing, or pins can't be used: it names their buttons; the others work.
         """
         if self._running:
             return
@@ -86,10 +83,7 @@ class GpioButtons:
         return self._thread is None or self._thread.is_alive()
 
     def level(self, button: str, closed: bool) -> None:
-        """Queue a button's new level (True: pressed) with the present time, for `take_events`.
-
-        gpiozero's thread calls this.
-        """
+        """Queue a button's new level (True: pressed) with the present time. gpiozero's thread calls this."""
         with self._changed:
             self._pending.append((button, closed, self._clock()))
             self._changed.notify()
@@ -97,11 +91,10 @@ class GpioButtons:
     def take_events(self, now_s: float) -> list[Press | Touch]:
         """Empty the queue of levels, debounce them, and return the touches and presses up to the time `now_s`.
 
-        The events of each button are in order of time. A press that has become long by `now_s` is returned even if the
-        queue is empty.
+        The events of each button are in order of time. A press that has become long by `now_s` is among them.
         """
         with self._changed:
-            pending, self._pending[:] = list(self._pending), []
+            pending, self._pending = self._pending, []
         happened: list[Press | Touch] = []
         for button, closed, at_s in pending:
             happened += self._step(button, closed, at_s)
@@ -110,7 +103,7 @@ class GpioButtons:
         return happened
 
     def _open(self, gpiozero: Any, button: str, pin: int) -> None:
-        """Open a button's pin with its pull-up, so that changes of its level are passed to `level`."""
+        """Open a button's pin with its pull-up; changes of its level are passed to `level`."""
         device = gpiozero.DigitalInputDevice(pin, pull_up=True)
         self._devices.append(device)
         device.when_activated = lambda: self.level(button, True)
@@ -126,10 +119,7 @@ class GpioButtons:
         ]
 
     def _wait(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
-        """Call `on_touch` for each touch and `on_press` for each press, as soon as debounced, until `stop`.
-
-        This is the listening thread's function.
-        """
+        """Call `on_touch` for each touch and `on_press` for each press, as soon as debounced, until `stop`."""
         while True:
             for happened in self.take_events(self._clock()):
                 if isinstance(happened, Touch):
@@ -146,10 +136,7 @@ class GpioButtons:
 
 
 def _library_errors() -> tuple[type[Exception], ...]:
-    """Return the exception classes that gpiozero and the drivers below it raise, for an `except` clause.
-
-    OSError and RuntimeError are among them, and the libraries' own classes once they are imported.
-    """
+    """Return the exceptions that gpiozero and the drivers below it raise: the libraries' own once they are imported."""
     libraries = (sys.modules.get("gpiozero"), sys.modules.get("lgpio"))
     own = (getattr(library, name, None) for library in libraries for name in ("GPIOZeroError", "error"))
     return (OSError, RuntimeError, *(kind for kind in own if isinstance(kind, type) and issubclass(kind, Exception)))

@@ -42,10 +42,9 @@ class KeyButtons:
         self._gone = False
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Read keys of the terminal on a thread of its own, and call `on_press` and `on_touch` for them, until `stop`.
+        """Call `on_press` and `on_touch` for keys, typed without Enter, on a thread of its own until `stop`.
 
-        The terminal delivers keys without Enter from now on. Has no effect if it is started. Raises DeviceError if
-        there is no terminal.
+        Has no effect if it is started. Raises DeviceError if there is no terminal.
         """
         if self._thread is not None:
             return
@@ -71,10 +70,7 @@ class KeyButtons:
         return self._thread is None or self._thread.is_alive() or self._gone
 
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
-        """Read keys until `stop` or until the terminal is closed; ignore keys of no button, such as arrows.
-
-        For each key of a button: call `on_touch` (down), `on_press`, and `on_touch` (up).
-        """
+        """Report a whole press for each key of a button, until `stop` or until the terminal is closed."""
         while not self._stopped.is_set():
             ready, _, _ = select.select([descriptor], [], [], POLL_S)
             if not ready:
@@ -91,10 +87,7 @@ class KeyButtons:
 
 
 def _key_by_key(descriptor: int) -> Callable[[], None]:
-    """Set a terminal to deliver each key at once, without Enter; return a function that restores its settings.
-
-    Ctrl-C still interrupts. `descriptor` is the terminal's file descriptor.
-    """
+    """Set a terminal to deliver each key without Enter; return a function that restores it. Ctrl-C still interrupts."""
     import termios
     import tty
 

@@ -33,10 +33,7 @@ class NoButtons:
 def open_buttons(kind: str, settings: ButtonSettings) -> Buttons:
     """Return the table's buttons of this kind, not started: `none`, `keys` of the terminal or `gpio` pins.
 
-    Only `gpio` uses the settings, which name the pins; their own `kind` is ignored.
-
-    Raises:
-        SetupError: The kind is unknown. The message names the nearest known one, or all.
+    Only `gpio` uses the settings, which name the pins. Raises SetupError, with the nearest kind, for an unknown one.
     """
     if kind == "none":
         return NoButtons()

@@ -31,16 +31,11 @@ def known_kinds() -> tuple[str, ...]:
 
 
 def open_strip(kind: str, leds: int, wired: StripSettings) -> Strip:
-    """Return the strip that the setting `[strip] kind` names, not started.
+    """Return the strip of `leds` LEDs that the setting `[strip] kind` names, not started.
 
-    Args:
-        kind: A kind of strip as in `known_kinds()`, such as `spi` or `wled:192.168.1.50`. `auto` fits this machine.
-        leds: Number of LEDs.
-        wired: How the strip is wired.
-
-    Raises:
-        SetupError: There is no such kind, or its argument is missing, too much or no host name. The message names the
-            nearest kind, or shows how to write the host.
+    `kind` is one of `known_kinds()`, such as `spi` or `wled:192.168.1.50`; `auto` fits this machine. `wired` says how
+    the strip is wired. Raises SetupError, with the nearest kind, if there is none like it, or if the host is no host
+    name.
     """
     name, _, argument = resolved(kind).partition(":")
     found = STRIPS.get(name)
@@ -60,9 +55,7 @@ def resolved(kind: str, machine: str | None = None) -> str:
 
 
 def automatic(machine: str) -> tuple[str, str]:
-    """Return the kind of strip that suits a machine, and a sentence with the reason.
-
-    `machine` is its model as `hardware.machine.model` returns it: `pio` on a Pi 5, `spi` on another Pi, else `memory`.
+    """Return the kind of strip that suits a machine, by its model, and a sentence with the reason.
 
     >>> automatic("Raspberry Pi 4 Model B Rev 1.4")[0]
     'spi'

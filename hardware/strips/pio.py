@@ -42,10 +42,9 @@ def overlay_line(leds: int, pin: int = 18) -> str:
 
 
 def kernel_problem(release: str) -> DeviceError | None:
-    """Return an error that says to update if a Pi 5's `ws2812-pio` driver in this kernel keeps strips dark, else None.
+    """Return an error that says to update, for a kernel before FIRST_KERNEL, else None.
 
-    Kernels before FIRST_KERNEL do so with `brightness=0`, which `overlay_line` sets. `release` is the version as
-    `uname -r` prints it. A version that does not begin with three numbers gives None.
+    `release` is its version as `uname -r` prints it. One that does not begin with three numbers gives None.
     """
     found = re.match(r"(\d+)\.(\d+)\.(\d+)", release)
     if found is None or tuple(map(int, found.groups())) >= FIRST_KERNEL:

@@ -23,7 +23,7 @@ RESET_S = 300e-6
 before it, a guard: some SPI controllers idle high or send a leading bit. Shorter than 280 us shows no colours; longer
 makes frames longer."""
 
-_CODES = {3: (0b100, 0b110), 4: (0b1000, 0b1110)}
+_CODES = {3: ((1, 0, 0), (1, 1, 0)), 4: ((1, 0, 0, 0), (1, 1, 1, 0))}
 """SPI bits that stand for an LED bit of 0 and of 1, by the number of SPI bits that carry an LED bit."""
 
 
@@ -40,10 +40,7 @@ def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:
 
 
 def gap(bits: int) -> bytes:
-    """Return the reset gap of a WS2812 signal: zero bytes that last at least `RESET_S` on the SPI bus.
-
-    `bits` is the number of SPI bits that carry an LED bit; the clock depends on it.
-    """
+    """Return the reset gap: zero bytes that last at least `RESET_S`, with `bits` SPI bits for an LED bit."""
     return bytes(-int(-RESET_S * SPEED_HZ[bits] // 8))
 
 
@@ -53,17 +50,11 @@ def bytes_for(leds: int, bits: int) -> int:
 
 
 def _table(bits: int) -> NDArray[np.uint8]:
-    """Return the table (256, bits) uint8 of the SPI bytes for each colour value, most significant LED bit first.
-
-    `bits` is the number of SPI bits that carry an LED bit.
-    """
-    rows = []
-    for value in range(256):
-        word = 0
-        for place in range(7, -1, -1):
-            word = word << bits | _CODES[bits][value >> place & 1]
-        rows.append(list(word.to_bytes(bits, "big")))
-    return np.array(rows, np.uint8)
+    """Return the table (256, bits) uint8 of the SPI bytes for each colour value, most significant LED bit first."""
+    values = np.arange(256, dtype=np.uint8)[:, None]
+    led_bits = np.unpackbits(values, axis=1)
+    spi_bits = np.array(_CODES[bits], np.uint8)[led_bits]
+    return np.packbits(spi_bits.reshape(256, -1), axis=1)
 
 
 _TABLES = {bits: _table(bits) for bits in _CODES}
