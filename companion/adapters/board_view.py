@@ -29,13 +29,9 @@ class Lights:
     def view(self, snapshot: Snapshot, news: News, now_s: float) -> BoardView:
         """Return what the LED board shows for a snapshot, with the animations that started at it or earlier.
 
-        Call this method once for each snapshot, in order. At most MAX_MOMENTS animations are kept, the newest.
-
-        Args:
-            snapshot: State of the table.
-            news: Events since the snapshot before; their animations start now. If a new journal entry (another
-                `snapshot.number`) brings none, or takes earlier ones back, all animations end. Else they go on.
-            now_s: Present time in seconds on the board's clock.
+        Call this method once for each snapshot, in order. The animations of the events in `news` start at `now_s`, on
+        the board's clock. If a new journal entry (another `snapshot.number`) brings none, or takes earlier ones back,
+        all animations end. Else they go on; the newest MAX_MOMENTS are kept.
         """
         before, self._track = self._track, snapshot.track
         if self._number != snapshot.number:
@@ -55,11 +51,9 @@ def lighting(board: Board, clock: Callable[[], float]) -> Reader:
 def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = ()) -> BoardView:
     """Return what the board shows for a snapshot: pegs, the side to play, mood, winners and the given animations.
 
-    Args:
-        snapshot: State of the table; without a game the view has no pegs and no animations.
-        moments: Animations of the game's events.
+    Without a game it shows neither pegs nor animations.
     """
-    track = snapshot.track
+    track, notice = snapshot.track, snapshot.notice
     if track is None:
         return BoardView()
     return BoardView(
@@ -67,25 +61,17 @@ def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = ()) -> BoardVie
             Peg(side.colour, peg.banked, peg.provisional) for side, peg in zip(snapshot.sides, track.pegs, strict=True)
         ),
         to_play=next((at for at, side in enumerate(snapshot.sides) if side.to_play), None),
-        mood=_mood(snapshot),
+        mood=notice.code if notice is not None and notice.code == "illegal_hold" else snapshot.phase,
         winners=tuple(at for at, side in enumerate(snapshot.sides) if side.won),
         holes=track.holes,
         moments=moments,
     )
 
 
-def _mood(snapshot: Snapshot) -> str:
-    """Return the board's mood: `illegal_hold` if that is the snapshot's notice, else the snapshot's phase."""
-    if snapshot.notice is not None and snapshot.notice.code == "illegal_hold":
-        return "illegal_hold"
-    return snapshot.phase
-
-
 def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float) -> tuple[Moment, ...]:
-    """Return the animations for the new events that concern a side; empty without a game.
+    """Return the animations of the new events that concern a side, from the track `before`; empty without a game.
 
-    Each event has none or more of them, as listed in the game's effects. A `swap` moves all pegs that changed places.
-    They start at `now_s`, where the pegs were on the track before; it is None if there was no game.
+    The game's effects list them. A `swap` moves all pegs that changed places.
     """
     after = snapshot.track
     if after is None or snapshot.game is None:
@@ -105,9 +91,8 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
 def _moment(light: Light, side: int, before: games.Peg, after: games.Peg, now_s: float) -> Moment:
     """Return a game's light for one side as an animation from one position of its peg to another.
 
-    The event is at `now_s` on the board's clock; the animation starts the light's `delay_s` later. Kind `run` goes from
-    the provisional hole before to the provisional hole after, `drain` from the provisional hole before to the banked
-    hole after. All other kinds go from the banked hole before to the banked hole after.
+    `run` goes from provisional hole to provisional hole, `drain` from a provisional one to the banked one after it, all
+    others from banked hole to banked hole.
     """
     ahead = light.kind in ("run", "drain")
     from_hole = before.provisional if ahead else before.banked

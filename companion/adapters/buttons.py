@@ -30,7 +30,7 @@ class ListeningButtons:
     """Connects the buttons to the table, the board, and the pairing of phones.
 
     A short press acts on the table. A long press lets in the phone whose code is shown. The shutdown button, held to
-    the end of its countdown, runs the shutdown command. The board acknowledges each touch.
+    the end of its countdown, runs the shutdown command. The board flashes at a touch, or counts down.
 
     Attributes:
         buttons: The buttons.
@@ -55,10 +55,7 @@ class ListeningButtons:
         return not ill, ill or f"{self.buttons.name} buttons"
 
     def listen(self) -> None:
-        """Start to watch the buttons, also again after a crash.
-
-        Buttons that can't be used raise nothing; `health` reports them.
-        """
+        """Start to watch the buttons, also again after a crash. `health` reports those that can't be used."""
         if not self.buttons.alive():
             self.buttons.stop()
         self._listening, self._illness, self._shutdown_failure = False, None, None
@@ -77,22 +74,14 @@ class ListeningButtons:
         return self._listening and self.buttons.alive()
 
     def _felt(self, touch: Touch) -> None:
-        """Show a button's touch on the board: a countdown for the shutdown button, a flash for any other.
-
-        The countdown starts when the shutdown button goes down, and ends when it comes up. Other buttons flash the
-        board when they go down; when they come up, nothing happens.
-        """
+        """Show a button's touch on the board: a countdown while the shutdown button is down, a flash for any other."""
         if touch.button == SHUTDOWN:
             self.board.count_down(on=touch.down)
         elif touch.down:
             self.board.acknowledge()
 
     def _pressed(self, press: Press) -> None:
-        """Act on a press, short or long: shut the machine down, let a phone in, or submit the press to the table.
-
-        A long press lets in the phone whose join code is shown. The shutdown button counts only if it was held to the
-        end of its countdown. What the table refuses is only logged.
-        """
+        """Shut the machine down, let a phone in, or submit a short press to the table, whose refusal is only logged."""
         if press.button == SHUTDOWN:
             self._shutdown_failure = shut_down(self.shutdown_command) if press.long else None
         elif press.long:
@@ -125,10 +114,7 @@ def shut_down(command: Sequence[str]) -> str | None:
 
 
 def can_shut_down() -> str:
-    """Return logind's answer to the question whether this process may power the machine off.
-
-    It is the text `s "yes"` if so. If logind can't be asked, the text says why.
-    """
+    """Return logind's answer whether this process may power off: `s "yes"` if so, or why it can't be asked."""
     login = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
     words = ("busctl", "--system", "call", *login, "CanPowerOff")
     try:

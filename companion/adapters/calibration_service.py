@@ -22,7 +22,7 @@ from vision.calibration.sheet_pdf import pdf
 from vision.calibration.solving import DEFAULT_LENS_DEG, Plan, zones
 from vision.cameras import Frame, SensorCamera
 from vision.cameras.simulated.camera import VirtualCamera
-from vision.geometry.rig import Zone, projected
+from vision.geometry.rig import projected
 
 FRAME_TIMEOUT_S = 20.0
 """Longest wait in seconds for the next frame; then calibrating fails. Longer: a dead camera is reported later; shorter:
@@ -76,9 +76,9 @@ class CalibrationService:
     def look(self) -> Mapping[str, Any]:
         """Look for the sheet in the newest frame, and return the state of the calibration as JSON for the page.
 
-        If a marker of the sheet is seen, the table gets no frames for RESERVED_S, and a new view of the sheet improves
-        the measured lens. `sheet` tells whether `take_sheet` has measured the sheet, not whether it is in this
-        frame. Before the first frame, `picture_wh` and `lens` are None, and the advice is `no_picture`.
+        If a marker is seen, the table gets no frames for RESERVED_S, and a new view of the sheet improves the measured
+        lens. `sheet` tells whether `take_sheet` has measured the sheet. Before the first frame, `picture_wh` and `lens`
+        are None, and the advice is `no_picture`.
         """
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
@@ -106,7 +106,9 @@ class CalibrationService:
             **status,
             "picture_wh": [width, height],
             "markers": [np.round(marker.corners_px, 1).tolist() for marker in now.markers],
-            "zones": [] if floor_to_px is None else [_outline(floor_to_px, zone) for zone in zones(plan)],
+            "zones": []
+            if floor_to_px is None
+            else [np.round(projected(zone.corners_mm, floor_to_px), 1).tolist() for zone in zones(plan)],
             "advice": [_code(one) for one in advice],
             "lens": {
                 "views": min(len(self._steps.views), MIN_VIEWS),
@@ -132,9 +134,8 @@ class CalibrationService:
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
         """Wait until the sheet lies still, measure its pose, and focus the lens on it.
 
-        Meanwhile the table gets no frames. The sheet's earlier pose, and the calibration made with it in this service,
-        are dropped, even on failure. A calibration stored on the disk stays. Returns the state of the calibration
-        as JSON for the page, as `look` does.
+        Meanwhile the table gets no frames. What was taken before is dropped, even on failure, but a calibration stored
+        on the disk stays. Returns `look()`.
 
         Args:
             plan: The person's measures in mm: `width_mm`, `height_mm` and `keep_mm` of the tray, `bar_mm` of the
@@ -151,10 +152,9 @@ class CalibrationService:
         return self.look()
 
     def take_empty(self) -> Mapping[str, Any]:
-        """Take a picture of the empty tray, store the calibration, and return its state as JSON for the page (`look`).
+        """Take a picture of the tray once sheet and hands are out of it, store the calibration, and return `look()`.
 
-        Waits until sheet and hands are out of the tray; the table gets no frames meanwhile. Raises DeviceError if the
-        tray does not come to rest in time, or `take_sheet` has not measured the sheet before.
+        Raises DeviceError if the tray does not come to rest in time, or before `take_sheet`.
         """
         found = self._found
         if found is None:
@@ -179,14 +179,10 @@ class CalibrationService:
         return self.look()
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
-        """Lay the calibration sheet into the virtual tray if `lie`, else take it out; return what `look` returns.
+        """Lay the calibration sheet into the virtual tray, without dice, if `lie`, else take it out; return `look()`.
 
-        All dice are lifted out before the sheet is laid in, and stay out. The sheet is detected at four tilts before it
-        lies flat, so that the lens can be measured. The call waits for the frames that this takes; meanwhile the table
-        gets none.
-
-        Raises:
-            DeviceError: The camera is not virtual, or it sends no frames.
+        The sheet is detected at four tilts before it lies flat, so that the lens can be measured. Raises DeviceError if
+        the camera is not virtual, or sends no frames.
         """
         virtual = self._virtual
         if virtual is None:
@@ -205,8 +201,8 @@ class CalibrationService:
         """Run one calibration step on the camera's next frames and return its result; the table gets none meanwhile.
 
         First the plan of the calibration steps gets the mains frequency, the camera's sensor and the lens's angle of
-        view. The angle is that of the Pi camera's module if it is known, else DEFAULT_LENS_DEG. Raises DeviceError if
-        no frame comes in time.
+        view. The angle is that of the Pi camera's module if known, else DEFAULT_LENS_DEG. Raises DeviceError if no
+        frame comes in time.
         """
         field = source.field if isinstance(source := self._camera.source, SensorCamera) else None
         lens_deg = (field.angle_deg if field else None) or DEFAULT_LENS_DEG
@@ -222,18 +218,10 @@ class CalibrationService:
             self._steps.detect(following_frame().image_bgr)
 
     def _keep(self, done: Calibrated) -> None:
-        """Store a calibration in the data folder, make it the service's latest, and call the callback `kept`.
-
-        Raises DeviceError if the file can't be written; the service keeps its earlier calibration then.
-        """
+        """Store a calibration in the data folder, and make it the latest. Raises DeviceError if that fails."""
         save_rig(self._folder, done.stored(self._source, self._clock()))
         self._done = done
         self._kept()
-
-
-def _outline(floor_to_px: Any, zone: Zone) -> list[list[float]]:
-    """Return the four corners (x, y) of a zone in pixels of the picture; `floor_to_px` is the floor's homography."""
-    return np.round(projected(zone.corners_mm, floor_to_px), 1).tolist()
 
 
 def _code(advice: Advice) -> dict[str, str]:

@@ -49,10 +49,7 @@ class Clips:
         self._kept = OrderedDict[int, Jpegs]()
 
     def see(self, frame: Frame) -> None:
-        """Record a small JPEG of a frame, unless the last one is younger than 1 / FRAMES_PER_S.
-
-        Does nothing if recording is off. It runs in the camera loop, so it must be quick.
-        """
+        """Record a small JPEG of a frame of the camera loop, unless the last one is younger than 1 / FRAMES_PER_S."""
         if not self._on:
             return
         newest_s = self._frames[-1][0] if self._frames else None
@@ -68,8 +65,7 @@ class Clips:
     def hear(self, snapshot: Snapshot, news: News) -> None:
         """Hold the recorded frames of a throw that the camera has read; keep them as its clip if an event asks for it.
 
-        The event may come with the throw or with a later line, as long as the throw is the newest. Less than a second
-        of frames makes no clip. Beyond MAX_CLIPS the oldest clip is dropped.
+        The event may come later, as long as the throw is the newest. Less than a second of frames makes no clip.
         """
         with self._lock:
             throw = snapshot.throws[-1] if snapshot.throws else None

@@ -40,8 +40,8 @@ class FrameBuffer:
     def frame(self) -> Frame | None:
         """Return the camera's next frame for the table; None at the end of a recording.
 
-        Every frame is also stored as `newest`. Frames that come while someone is `following`, or within a `reserve`,
-        are only stored, and the call goes on waiting. Errors of the camera are passed on.
+        Frames that come while someone is `following`, or within a `reserve`, are only stored as `newest`, and the call
+        goes on waiting. Errors of the camera are passed on.
         """
         while True:
             self._used_s = time.monotonic()
@@ -71,10 +71,7 @@ class FrameBuffer:
             return self._newest
 
     def reserve(self, seconds: float) -> None:
-        """Make `frame` skip the frames of the next `seconds`, so that the table reads no marker of a sheet as a die.
-
-        The time counts from the newest frame. Before the first frame the call has no effect.
-        """
+        """Make `frame` skip the frames of `seconds` after the newest, so that no marker of a sheet is read as a die."""
         with self._came:
             if self._newest is not None:
                 self._reserved_until_s = self._newest.at_s + seconds
@@ -83,19 +80,16 @@ class FrameBuffer:
     def following(self, timeout_s: float) -> Iterator[Callable[[], Frame]]:
         """Context manager: yield a function that waits for the camera's next frame and returns the newest.
 
-        It returns each frame at most once; frames that come during the caller's work are skipped. Until the context
-        ends, the table gets no frames: the table's call of `FrameBuffer.frame` goes on waiting. That call must go on in
-        another thread, because only it fetches frames from the camera.
-
-        Args:
-            timeout_s: Longest wait for each frame, in seconds; then the function raises DeviceError.
+        Frames that come during the caller's work are skipped. The function raises DeviceError if none comes within
+        `timeout_s`. Until the context ends, the table gets no frames: its call of `FrameBuffer.frame`, which fetches
+        them in another thread, goes on waiting.
         """
         with self._came:
             self._followers += 1
             seen = self._count
 
         def following_frame() -> Frame:
-            """Wait for a frame after the last one returned; return the newest. Raises DeviceError at the timeout."""
+            """Return the newest frame once one has come after the last one returned."""
             nonlocal seen
             with self._came:
                 if not self._came.wait_for(lambda: self._count > seen, timeout_s) or self._newest is None:

@@ -77,18 +77,12 @@ def load_reader(
     networks: Networks,
     witness: Callable[[], Witness | None] = lambda: None,
 ) -> ReaderSetup:
-    """Return the reader of a camera, with the data folder's calibration if it was made with that camera.
+    """Return the reader of the camera that the setting `source` names, with its calibration in the data folder, if any.
 
     A motorised lens is held at the calibration's focus; without one it focuses once more. Without a calibration the
     reader knows no tray, except that of the virtual camera. A damaged calibration is not used and leaves the focus as
-    it is; the health check in the result reports it.
-
-    Args:
-        source: Name of the camera in the settings, such as `picamera2`.
-        camera: The camera of that name.
-        folder: Data folder, which may hold a calibration.
-        networks: Networks of the reader.
-        witness: Returns the labelled examples of the set of dice in use, or None.
+    it is; the health check in the result reports it. `witness` returns the labelled examples of the set of dice in use,
+    or None.
     """
     try:
         stored = load_rig(folder)
@@ -121,11 +115,7 @@ def fits(stored: Stored, source: str) -> bool:
 
 
 def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
-    """Return whether the camera `source` is ready, and a sentence for the doctor.
-
-    It is ready with a calibration of its own, or if it is simulated and needs none. A damaged calibration is never
-    ready.
-    """
+    """Return whether the camera `source` is calibrated, or simulated and needs no calibration, and a sentence."""
     try:
         stored = load_rig(folder)
     except DeviceError as damaged:
@@ -138,20 +128,13 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
 def _uncalibrated(
     camera: Camera, networks: Networks, witness: Callable[[], Witness | None], *, ok: bool, says: str
 ) -> ReaderSetup:
-    """Return the setup of a reader without a stored calibration; a virtual camera knows its own geometry.
-
-    Its health check always returns `ok` and `says`. `witness` returns the learned examples of the dice in use, or None
-    without any.
-    """
+    """Return the setup, with that health, of a reader without a calibration; a virtual camera knows its own tray."""
     rig = camera.rig() if isinstance(camera, VirtualCamera) else None
     return ReaderSetup(Reader(networks, rig, witness), rig, lambda: (ok, says))
 
 
 def _why_uncalibrated(stored: Stored | None, source: str) -> str:
-    """Return a sentence why the camera `source` is read without a calibration.
-
-    `stored` is the calibration in the data folder, or None.
-    """
+    """Return a sentence why the camera `source` is read without the `stored` calibration."""
     if source == "virtual":
         return "The virtual camera knows its own tray."
     if stored is None:

@@ -8,11 +8,7 @@ from hardware.sounds import Chimes, Note
 
 
 def effect(news: News) -> tuple[Note, ...]:
-    """Return the tones to play for new events: those of the newest event that has any.
-
-    A throw's tones play only if no other event has tones. Empty if no event has any, or if an earlier event was taken
-    back.
-    """
+    """Return the tones of the newest event that has any, a throw's only if no other has; none after a take-back."""
     sounding = [event for event in news.events if event.tones]
     if news.taken_back or not sounding:
         return ()

@@ -58,16 +58,13 @@ class TrayObserver:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread that watches the tray, also again after a crash. Idempotent."""
+        """Start the thread that watches the tray, unless it runs; also again after a crash."""
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run, name="observer", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching the tray for good; wait up to JOIN_TIMEOUT_S for a running reading. Idempotent.
-
-        A reading that takes longer is waited for when the interpreter exits, up to EXIT_TIMEOUT_S.
-        """
+        """Stop watching the tray for good; wait up to JOIN_TIMEOUT_S for a running reading, the rest at exit."""
         self._watcher.stop()
         thread, self._thread = self._thread, None
         if thread is not None:
@@ -90,9 +87,7 @@ class TrayObserver:
     def _run(self) -> None:
         """Submit each event of the watcher to the table as a command, until the watcher ends.
 
-        A settled tray and its photo go to the callback `offer` first. `health` reports a camera fault until the next
-        event. A command that the table refuses is logged. After each event one callback runs: on motion
-        `prepare`, which begins to load the reader's networks, else `release`, which frees them.
+        `health` reports a camera fault until the next event. A command that the table refuses is logged.
         """
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None
@@ -117,10 +112,7 @@ def command_of(event: watch.Event) -> Command:
 
 
 def observation_of(event: watch.Settled) -> Observation:
-    """Convert a settled tray to an observation with its photo as JPEG, at the table's present time.
-
-    The camera's time does not do: that of a video begins at 0.
-    """
+    """Convert a settled tray to an observation with its photo as JPEG, at the table's time: a video's begins at 0."""
     return Observation(
         thrown=_seen(event.thrown),
         kept=_seen(event.kept),

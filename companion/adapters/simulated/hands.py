@@ -50,11 +50,8 @@ class VirtualHands:
     def throw_beside(self, staying: Sequence[Die], count: int) -> None:
         """Throw `count` dice of the virtual tray beside the `staying` ones, which are moved into the keep zone first.
 
-        Dice beyond these are lifted out.
-
-        Args:
-            staying: Dice as the camera saw them; each stands for the nearest die of the virtual tray.
-            count: Dice to throw. If fewer others are left, the last of the staying dice are thrown too.
+        Each of these, as the camera saw them, stands for the nearest die of the tray. If fewer than `count` others are
+        left, the last of them are thrown too. Dice beyond these are lifted out.
         """
         tray = self._camera.tray
         loose = [die for die in tray.dice() if die["place"] != "out"]
@@ -65,7 +62,8 @@ class VirtualHands:
         stay = stay[: len(tray.dice()) - count]
         for place, die in enumerate(stay):
             if die["place"] == "throw":
-                tray.move(die["id"], *_keep_place(place))
+                row, column = divmod(place, 2)  # two dice side by side in the keep zone
+                tray.move(die["id"], RIDGE_MM + 24 + 30 * column, 30 + 40 * row)
         thrown = [die["id"] for die in tray.dice() if die["id"] not in {each["id"] for each in stay}]
         tray.lift(thrown[count:])
         tray.throw(thrown[:count], STRENGTH)
@@ -107,22 +105,13 @@ class VirtualHands:
         }
 
     def picture_jpeg(self) -> bytes:
-        """Return the tray's newest picture as JPEG.
-
-        If it differs only by noise from the picture returned last, the bytes of that one are returned again.
-        """
+        """Return the tray's newest picture as JPEG; the last one's bytes again if they differ only by noise."""
         picture = self._camera.newest
         small = cv2.resize(picture, None, fx=1 / SHRINK_FACTOR, fy=1 / SHRINK_FACTOR, interpolation=cv2.INTER_AREA)
         shown = self._shown
         if shown is None or int(cv2.absdiff(small, shown[0]).max()) > NOISE_LEVELS:
             shown = self._shown = (small, jpeg(picture, PAGE_QUALITY))
         return shown[1]
-
-
-def _keep_place(place: int) -> tuple[float, float]:
-    """Return the place in mm of the die number `place` (from 0) in the keep zone, where two dice are in a row."""
-    row, column = divmod(place, 2)
-    return RIDGE_MM + 24 + 30 * column, 30 + 40 * row
 
 
 def _in_picture(die: Mapping[str, Any]) -> dict[str, float]:
