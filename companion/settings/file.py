@@ -23,6 +23,10 @@ LAYOUTS = (*PRESETS, OWN)
 them: it stands in `hardware.settings`, which `hardware.track`, the module of the layouts, imports."""
 
 
+KINDS = {"BoolType": "switch", "IntType": "number", "FloatType": "number"}
+"""Name of a class of `msgspec.inspect` -> how the settings page edits a value of that type; a text otherwise."""
+
+
 class Declared(msgspec.Struct, frozen=True):
     """A setting that a page may change, as its section declares it.
 
@@ -112,16 +116,26 @@ class SettingsFile:
         A wrong value in the file is replaced by the running one.
         """
         now, _ = load_what_works(Origin(self.path), self._running)
-        return [self._shown(now, one) for one in declared()]
+        shown = []
+        for one in declared():
+            value, runs = (getattr(getattr(each, one.section), one.key) for each in (now, self._running))
+            why = [each.why for each in self._left_out if (each.section, each.key) == (one.section, one.key)]
+            setting = ShownSetting(
+                **msgspec.structs.asdict(one),
+                value=value,
+                live=one.page != "start",
+                waits=value != runs,
+                fixed=one.key in self._origin.overrides.get(one.section, {}),
+                pin=one.page == "pin",
+                left_out=" ".join(why),
+            )
+            shown.append(setting)
+        return shown
 
     def change(self, section: str, key: str, value: Any, *, pin_typed: bool = False) -> None:
         """Check one setting, write it to the file, and apply it to the running table unless it needs a restart.
 
-        Args:
-            section: Section of the setting.
-            key: Its key.
-            value: The new value.
-            pin_typed: Whether the PIN was typed again for this change.
+        `pin_typed` says whether the PIN was typed again for this change.
 
         Raises:
             PinNeeded: It is an electrical limit, and the PIN was not typed. Lowering `limit_ma` needs no PIN.
@@ -135,12 +149,11 @@ class SettingsFile:
             raise SetupError([f"[{section}] `{key}` was given on the command line, which wins over the file."])
         good = value_of(section, key, value)
         with self._lock:
-            lowered = "lower_without_pin" in marks(section, key) and good <= getattr(
-                getattr(self._running, section), key
-            )
+            now = getattr(self._running, section)
+            lowered = "lower_without_pin" in marks(section, key) and good <= getattr(now, key)
             if one.page == "pin" and not pin_typed and not lowered:
                 raise PinNeeded([f"[{section}] `{key}` = {good!r} is an electrical limit. Type the table's PIN again."])
-            part = msgspec.structs.replace(getattr(self._running, section), **{key: good})
+            part = msgspec.structs.replace(now, **{key: good})
             wanted = msgspec.structs.replace(self._running, **{section: part})
             problems = self._check(wanted)
             if problems:
@@ -152,10 +165,7 @@ class SettingsFile:
                 self._apply(wanted)
 
     def _write(self, text: str) -> None:
-        """Replace the settings file's text atomically; create its folder if missing.
-
-        Its group may read it, unless it may not read the older one. Raises SetupError if that fails.
-        """
+        """Replace the settings file's text; its group may read it, unless it may not read the older one."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             mode = self.path.stat().st_mode if self.path.exists() else 0o640
@@ -165,9 +175,9 @@ class SettingsFile:
             raise SetupError([why]) from None
 
     def _with(self, section: str, key: str, value: Any) -> str:
-        """Return the settings file's text with `key` of [section] set to `value`, comments kept. Nothing is written.
+        """Return the settings file's text with `key` of [section], which is added, set to `value`; comments are kept.
 
-        A missing file or section is added. Raises SetupError if the file can't be read or the value has no TOML form.
+        Raises SetupError if the file can't be read or the value has no TOML form.
         """
         try:
             tree = tomlkit.parse(self.path.read_text(encoding="utf-8")) if self.path.exists() else tomlkit.document()
@@ -182,65 +192,28 @@ class SettingsFile:
         except (TypeError, ValueError):
             raise SetupError([f"[{section}] `{key}` = {value!r}: that is no value for a settings file."]) from None
 
-    def _shown(self, now: Settings, declared: Declared) -> ShownSetting:
-        """Return a setting as a page shows it: its declaration, its value, and whether the running table uses that.
-
-        Args:
-            now: The file's settings.
-            declared: Declaration of the setting.
-        """
-        value, runs = (getattr(getattr(each, declared.section), declared.key) for each in (now, self._running))
-        why = (each.why for each in self._left_out if (each.section, each.key) == (declared.section, declared.key))
-        return ShownSetting(
-            **msgspec.structs.asdict(declared),
-            value=value,
-            live=declared.page != "start",
-            waits=value != runs,
-            fixed=declared.key in self._origin.overrides.get(declared.section, {}),
-            pin=declared.page == "pin",
-            left_out=" ".join(why),
-        )
-
 
 @functools.cache
 def declared() -> tuple[Declared, ...]:
-    """Return the declaration of every setting that a page may change, in the order of the class `Settings`.
-
-    The result is cached. Settings that only the file can change are left out.
-    """
+    """Return the declaration of every setting that a page may change, in the order of the class `Settings`; cached."""
     found = []
     for section, kind in get_type_hints(Settings).items():
         for key, hint in get_type_hints(kind, include_extras=True).items():
             extra, about = marks(section, key), msgspec.inspect.type_info(hint)
             if isinstance(about, msgspec.inspect.Metadata) and "page" in extra:
+                bounds = about.type
                 choices = LAYOUTS if (section, key) == ("strip", "layout") else extra.get("choices", ())
-                found.append(_declared(section, key, extra["page"], about.type, choices))
+                choices = choices or tuple(getattr(bounds, "values", ()))
+                least = getattr(bounds, "ge", None)
+                declaration = Declared(
+                    section=section,
+                    key=key,
+                    page=extra["page"],
+                    kind="choice" if choices else KINDS.get(type(bounds).__name__, "text"),
+                    default=getattr(getattr(Settings(), section), key),
+                    choices=choices,
+                    least=getattr(bounds, "gt", None) if least is None else least,
+                    most=getattr(bounds, "le", None),
+                )
+                found.append(declaration)
     return tuple(found)
-
-
-def _declared(section: str, key: str, page: str, about: msgspec.inspect.Type, choices: tuple[str, ...]) -> Declared:
-    """Return the declaration of one setting: kind, choices, bounds and default value.
-
-    The default is the setting's value in `Settings()`. The kind is `choice` if there are choices; without them it is
-    `switch` for a bool, `number` for an int or float, else `text`.
-
-    Args:
-        section: Its section.
-        key: Its key.
-        page: When a change takes effect, as `Declared.page`.
-        about: Its type; kind and bounds come from it.
-        choices: Its values; empty to take them from the type, if it lists any.
-    """
-    kind = {"BoolType": "switch", "IntType": "number", "FloatType": "number"}.get(type(about).__name__, "text")
-    choices = choices or tuple(getattr(about, "values", ()))
-    least = getattr(about, "ge", None)
-    return Declared(
-        section=section,
-        key=key,
-        page=page,
-        kind="choice" if choices else kind,
-        default=getattr(getattr(Settings(), section), key),
-        choices=choices,
-        least=getattr(about, "gt", None) if least is None else least,
-        most=getattr(about, "le", None),
-    )

@@ -16,10 +16,7 @@ FILE_NAME = "last-good-settings.json"
 
 
 def read(folder: Path) -> Settings | None:
-    """Return the settings of a data folder's last good start; None if there was none or the file can't be read.
-
-    Values that this version refuses are replaced by the defaults.
-    """
+    """Return the settings of a data folder's last good start, wrong ones as defaults; None without a readable file."""
     try:
         tree = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, dict[str, Any]])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -28,9 +25,9 @@ def read(folder: Path) -> Settings | None:
 
 
 def keep(folder: Path, settings: Settings) -> None:
-    """Store the settings of a start that succeeded in the data folder, if they are new. Errors of the disk are ignored.
+    """Store the settings of a start that succeeded, if they are new; a fault of the disk is ignored.
 
-    Only its owner can read the file (mode 0600): it holds passwords.
+    Only its owner can read the file: it holds passwords.
     """
     if read(folder) != settings:
         with contextlib.suppress(OSError):

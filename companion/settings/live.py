@@ -69,7 +69,7 @@ class LiveSettings:
         """
         with self._lock:
             before, self._now = self._now, now
-            if _wired(before) != _wired(now):
+            if any(getattr(before.strip, key) != getattr(now.strip, key) for key in ("kind", "layout", "order")):
                 layout = layout_of(now.strip.layout, now.track)
                 self._board.lay(open_strip(now.strip.kind, layout.leds, now.strip), layout)
             self._set(now)
@@ -79,17 +79,9 @@ class LiveSettings:
                 self._voice.turn(now.sound.speech)
 
     def _set(self, now: Settings) -> None:
-        """Apply current limit, night mode, space for photos and packages, volume and language to the running parts.
-
-        The volume is 0 while the table is muted.
-        """
+        """Apply current limit, night mode, space for photos and packages, volume (0 while muted) and language."""
         self._board.take(Power(now.strip), night=now.strip.night)
         self._photos.cap_bytes, self._packages.cap_bytes = now.data.photo_bytes, now.data.evidence_bytes
         volume = 0.0 if self._muted else now.sound.volume
         self._chimes.volume = volume if now.sound.effects else 0.0
         self._voice.language, self._voice.volume = now.table.language or "en", volume
-
-
-def _wired(settings: Settings) -> tuple[object, ...]:
-    """Return kind, layout and order of the strip, to compare: a change of one needs the strip opened anew."""
-    return settings.strip.kind, settings.strip.layout, settings.strip.order

@@ -73,14 +73,10 @@ def default_file() -> Path:
 
 
 def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
-    """Return the settings of a file, with the command line's values in place of the file's. Missing ones get defaults.
+    """Return the settings of a file, with the command line's `overrides` in place of the file's; else the defaults.
 
-    Args:
-        file: The file that was named; None means the default file, if there is one.
-        overrides: section -> key -> value; they win over the file.
-
-    Raises:
-        SetupError: The file is missing or unreadable, or settings are wrong; all problems are in it.
+    `file` None means the default file, if there is one. `overrides` are section -> key -> value. Raises SetupError with
+    all problems if the file is missing or unreadable, or settings are wrong.
     """
     return validated(_merged(_read(file), overrides))
 
@@ -88,11 +84,8 @@ def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
 def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
     """Return the settings as `load` does, but with each wrong value replaced by that of `spare`.
 
-    A missing file counts as an empty one. Instead of an unreadable file all values of `spare` are used.
-
-    Returns:
-        The settings, and each setting that was replaced, with the reason; one entry without names for an unreadable
-        file.
+    A missing file counts as an empty one. Instead of an unreadable file all values of `spare` are used. Also returns
+    each setting that was replaced, with the reason; one entry without names for an unreadable file.
     """
     unreadable: tuple[LeftOut, ...] = ()
     try:
@@ -119,16 +112,9 @@ def validated(tree: dict[str, Any]) -> Settings:
 
 
 def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
-    """Return parsed TOML as settings, with wrong values replaced, and what was wrong.
+    """Return parsed TOML, section -> key -> value, as settings, and each setting or section that was wrong or unknown.
 
-    Settings that `tree` lacks get their defaults. Unknown sections and keys are left out and reported too.
-
-    Args:
-        tree: Section -> key -> value.
-        spare: Settings whose value replaces each wrong one; they replace a wrong section as a whole.
-
-    Returns:
-        The settings, and each setting or section that was wrong or unknown, with the reason.
+    Wrong values, and a wrong section as a whole, are replaced by those of `spare`; missing ones get their defaults.
     """
     sections, wrong, built = get_type_hints(Settings), list[LeftOut](), dict[str, Any]()
     for name, values in tree.items():
@@ -138,18 +124,24 @@ def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[Le
             wrong.append(LeftOut(name, "", f"[{name}] is a section with keys of its own, not a value."))
             built[name] = getattr(spare, name)
         else:
-            found, wrong_values = _section(name, values)
-            kept = {each.key: getattr(getattr(spare, name), each.key, None) for each in wrong_values}
-            known = sections[name].__struct_fields__
-            built[name] = sections[name](**found, **{key: kept[key] for key in kept if key in known})
-            wrong += wrong_values
+            known, good = sections[name].__struct_fields__, dict[str, Any]()
+            for key, value in values.items():
+                try:
+                    if key not in known:
+                        raise SetupError([f"[{name}] has no key `{key}`{nearest(key, known)}"])
+                    good[key] = value_of(name, key, value)
+                except SetupError as why:
+                    wrong.append(LeftOut(name, key, str(why)))
+                    if key in known:
+                        good[key] = getattr(getattr(spare, name), key)
+            built[name] = sections[name](**good)
     return Settings(**built), tuple(wrong)
 
 
 def value_of(section: str, key: str, value: object) -> Any:
     """Return the value of one setting, converted to its declared type.
 
-    Raises SetupError if it does not fit its type or bounds, is longer than MAX_TEXT or has characters that are not
+    Raises SetupError if it does not fit its type or bounds, or if a text is too long or has characters that are not
     allowed. A secret is not quoted in the message.
     """
     quoted = ascii(value)
@@ -175,34 +167,14 @@ def is_secret(section: str, key: str) -> bool:
 
 
 def marks(section: str, key: str) -> dict[str, Any]:
-    """Return the extra metadata of a setting's declaration, such as `page`; empty without any.
-
-    See docs/how-to/add-a-setting.md.
-    """
+    """Return the extra metadata of a setting's declaration, such as `page` (docs/how-to/add-a-setting.md)."""
     kinds = get_type_hints(get_type_hints(Settings)[section], include_extras=True)
     about = msgspec.inspect.type_info(kinds[key])
     return about.extra or {} if isinstance(about, msgspec.inspect.Metadata) else {}
 
 
-def _section(name: str, values: dict[str, Any]) -> tuple[dict[str, Any], list[LeftOut]]:
-    """Return the valid values of the section `name` by key, and the wrong ones with reasons.
-
-    Valid values are converted to their declared types.
-    """
-    known, good, wrong = get_type_hints(get_type_hints(Settings)[name]), dict[str, Any](), list[LeftOut]()
-    for key, value in values.items():
-        if key not in known:
-            wrong.append(LeftOut(name, key, f"[{name}] has no key `{key}`{nearest(key, known)}"))
-            continue
-        try:
-            good[key] = value_of(name, key, value)
-        except SetupError as why:
-            wrong.append(LeftOut(name, key, str(why)))
-    return good, wrong
-
-
 def _texts(value: object) -> Iterator[str]:
-    """Yield each text in a value: the value itself, or those in a tuple or nested tuples. Other types have none."""
+    """Yield each text in a value: the value itself, or those in a tuple or nested tuples."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, tuple):
@@ -211,37 +183,28 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Merge the command line's `overrides` into the settings file's `tree`; return both as one new dict.
+    """Return section -> key -> value of the settings file's `tree` with the command line's `overrides`.
 
-    Both are section -> key -> value; where both have a key, the override wins. A section that is no TOML table in the
-    file stays as it is, without its overrides, so that the error is reported later.
+    A section that is no TOML table in the file stays as it is, so that the error is reported later.
     """
-    sections = {name: values for name, values in tree.items() if name not in overrides or not isinstance(values, dict)}
+    merged = dict(tree)
     for name, values in overrides.items():
         below = tree.get(name, {})
-        sections[name] = {**below, **values} if isinstance(below, dict) else below
-    return sections
+        merged[name] = {**below, **values} if isinstance(below, dict) else below
+    return merged
 
 
 def _read(file: Path | None, *, optional: bool = False) -> dict[str, Any]:
-    """Return the parsed TOML of a settings file; None reads the default file.
+    """Return the parsed TOML of a settings file; empty if the default file (None) or an optional one is missing.
 
-    A missing default file gives an empty dict, and so does any other missing file if it is optional. Raises SetupError
-    if a named file is missing, or if a file can't be read or is no TOML.
+    Raises SetupError if another is missing, or if a file can't be read or is no TOML.
     """
     path = file or default_file()
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError) as missing:
-        if optional or file is None:
-            return {}
-        raise _unreadable(path, missing) from None
     except OSError as wrong:
-        raise _unreadable(path, wrong) from None
+        if isinstance(wrong, FileNotFoundError | NotADirectoryError) and (optional or file is None):
+            return {}
+        raise SetupError([f"Settings file {path}: {wrong.strerror}. Name another with --config FILE."]) from None
     except (ValueError, RecursionError) as wrong:  # no TOML or UTF-8, a huge number, or deep nesting
         raise SetupError([f"Settings file {path}: not TOML: {wrong}."]) from None
-
-
-def _unreadable(path: Path, wrong: OSError) -> SetupError:
-    """Return the error that says why a settings file can't be read."""
-    return SetupError([f"Settings file {path}: {wrong.strerror}. Name another with --config FILE."])

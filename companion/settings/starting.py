@@ -55,16 +55,10 @@ class Starting:
     ) -> T | None:
         """Open a part with the settings and return it; in a forgiving start, replace settings that don't work.
 
-        `make` is tried with the settings as they are. A forgiving start then tries the values of `keys` from the last
-        good settings and from `others`, except those typed on the command line. The values that worked are kept, and
-        what they replaced is reported in `left_out`. SetupError of `make` is never passed on.
-
-        Args:
-            keys: The settings that may be the cause of a failure, and may be replaced.
-            make: Opens the part; raises SetupError when the settings do not work.
-            others: Settings to take replacements from after the last good ones.
-            instead: Makes a stand-in for the part when no replacement works. Only called in a forgiving start, if none
-                of `keys` was typed; then `left_out` names them all.
+        `make` opens the part and raises SetupError when the settings do not work. A forgiving start then tries the
+        values of `keys` from the last good settings and from `others`, except those typed on the command line. The
+        values that worked are kept, and what they replaced is reported in `left_out`. When none works, `instead` makes
+        a stand-in in a forgiving start, if none of `keys` was typed, and `left_out` names them all.
 
         Returns:
             What `make` or `instead` returned; None when nothing works. Then `problems` says why.
@@ -104,16 +98,10 @@ class Starting:
             self.problems.append(why)
 
     def go_back(self, why: str) -> bool:
-        """Replace the settings of this start by the last good ones, after starts that failed.
+        """Replace the settings by the last good ones, after starts that failed; return whether any changed.
 
-        Without last good ones nothing changes, and the settings file never does. Values typed on the command line,
-        the data folder and the limits of the strip's current stay: an older limit may be too high now.
-
-        Args:
-            why: Reason of the failed starts. It is added to `left_out` with each setting that changed.
-
-        Returns:
-            Whether any setting changed.
+        The settings file stays, and so do values typed on the command line, the data folder and the limits of the
+        strip's current: an older limit may be too high now. `left_out` gets each that changed, with the reason `why`.
         """
         before = self.settings
         everything = {
@@ -125,10 +113,7 @@ class Starting:
         return self.settings != before
 
     def _with(self, spare: Settings, keys: Keys) -> Settings:
-        """Return the settings with the values of `keys` taken from `spare`; `self` is unchanged.
-
-        Values typed on the command line are not replaced.
-        """
+        """Return the settings with the values of `keys`, except those typed on the command line, taken from `spare`."""
         changed: dict[str, Any] = {}
         for section, names in keys.items():
             typed = self._typed.get(section, ())
@@ -152,16 +137,9 @@ class Starting:
 def begin(origin: Origin, *, service: bool) -> Starting:
     """Return the settings for a start; a forgiving start replaces wrong ones instead of failing.
 
-    A wrong setting gets its value from the last good start, else its default. A start is forgiving for a service,
-    or if settings of an earlier good start are stored.
-
-    Args:
-        origin: The settings file and the command line.
-        service: Whether the table runs as a service. Then wrong settings are replaced, because nobody reads an error.
-
-    Raises:
-        SetupError: Settings are wrong, and the start is not forgiving. Outside a service, also if wrong settings were
-            typed on the command line.
+    A wrong setting gets its value from the last good start, else its default. A start is forgiving for a service, where
+    nobody reads an error, or if settings of an earlier good start are stored. Raises SetupError if settings are wrong
+    and the start is not forgiving; outside a service, also if they were typed on the command line.
     """
     folder = load_what_works(origin, Settings())[0].data.folder
     spare = last_good.read(folder)
@@ -177,13 +155,9 @@ def begin(origin: Origin, *, service: bool) -> Starting:
 def in_use(file: Path | None, overrides: dict[str, dict[str, Any]] | None = None) -> Starting:
     """Return the settings that a start of the table would use, for a command that only reads about the table.
 
-    Args:
-        file: The file that was named; None means the default file, if there is one.
-        overrides: section -> key -> value of the command line.
-
-    Raises:
-        SetupError: The named file does not exist; a value of the command line is wrong; or one of the file is wrong and
-            there are no last good settings to take it from.
+    `file` None means the default file, if there is one. `overrides` are section -> key -> value of the command line.
+    Raises SetupError if the named file does not exist, if a value of the command line is wrong, or if one of the file
+    is and there are no last good settings to take it from.
     """
     try:
         missing = file is not None and not file.exists()
