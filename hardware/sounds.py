@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import queue
-import shutil
 import subprocess
 import threading
 import wave
@@ -75,10 +74,10 @@ def sound(tones: tuple[Note, ...], volume: float = USUAL_VOLUME) -> bytes:
 
 def aplay(wav: bytes) -> str | None:
     """Play a WAV file to its end on the machine's loudspeaker. Returns what went wrong, with the cure, or None."""
-    if shutil.which(PLAYER[0]) is None:
-        return "Sounds can't be played: aplay is missing. sudo apt install alsa-utils, or set [sound] effects = false."
     try:
         done = subprocess.run(PLAYER, input=wav, capture_output=True, timeout=PLAYER_TIMEOUT_S, check=False)
+    except FileNotFoundError:
+        return "Sounds can't be played: aplay is missing. sudo apt install alsa-utils, or set [sound] effects = false."
     except (OSError, subprocess.TimeoutExpired) as refused:
         return f"Sounds can't be played ({refused}). Check the sound card, or set [sound] effects = false."
     if done.returncode != 0:
@@ -94,9 +93,8 @@ class Chimes:
         volume: 0 (silent) to 1; may be set at any time.
     """
 
-    def __init__(self, play: Callable[[bytes], str | None] = aplay, volume: float = USUAL_VOLUME) -> None:
-        self._play = play
-        self.volume = volume
+    def __init__(self, play: Callable[[bytes], str | None] = aplay) -> None:
+        self._play, self.volume = play, USUAL_VOLUME
         self._asked: queue.Queue[tuple[Note, ...] | None] = queue.Queue()
         self._illness: str | None = None
         self._thread: threading.Thread | None = None

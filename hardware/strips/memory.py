@@ -40,4 +40,3 @@ KIND = StripKind(
     summary="No LEDs: the page draws the board.",
     simulated=True,
 )
-"""The registry's entry of the strip in memory, for a machine without LEDs."""

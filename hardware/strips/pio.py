@@ -16,7 +16,6 @@ import numpy as np
 
 from companion.errors import DeviceError
 from hardware.machine import is_pi_5
-from hardware.settings import StripSettings
 from hardware.strips import DrivenStrip, FrameRGB, StripKind
 
 CONFIG = "/boot/firmware/config.txt"
@@ -104,18 +103,13 @@ class PioDriver:
         )
 
 
-def _problems(_settings: StripSettings, machine: str) -> list[str]:
-    """Return a sentence if the machine is known and is no Raspberry Pi 5, else none."""
-    wrong = machine and not is_pi_5(machine)
-    return ["[strip] kind pio needs a Raspberry Pi 5; use spi."] if wrong else []
-
-
 KIND = StripKind(
     make=lambda leds, settings, _argument: DrivenStrip(
         leds, PioDriver(Path(settings.pio_path), settings.pin, settings.order)
     ),
     summary="GPIO18 of a Raspberry Pi 5, by the kernel's PIO driver; needs no root.",
     pins=lambda settings, _machine: {settings.pin: "the strip's data"},
-    problems=_problems,
+    problems=lambda _settings, machine: (
+        ["[strip] kind pio needs a Raspberry Pi 5; use spi."] if machine and not is_pi_5(machine) else []
+    ),
 )
-"""The registry's entry of the strip on a Raspberry Pi 5's PIO driver."""

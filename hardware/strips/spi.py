@@ -101,10 +101,9 @@ class SpiDriver:
 
 
 def pins(settings: StripSettings, machine: str) -> dict[int, str]:
-    """Return the header pins that the LED strip's SPI bus reserves, BCM number -> role, the data pin first.
+    """Return the header pins that the SPI bus reserves on a model, BCM number -> role, the data pin first.
 
-    Empty if the bus is not on the 40-pin header. `machine` is the model's name, such as "Raspberry Pi 5 Model B": a
-    Pi 5 has other buses.
+    Empty if the bus is not on the 40-pin header.
     """
     reserved = (PI_5_PINS if is_pi_5(machine) else PINS).get(settings.spi_bus, ())
     used = reserved[: 4 + (settings.spi_device if settings.spi_bus else 1)]
@@ -118,4 +117,3 @@ KIND = StripKind(
     summary="GPIO10 of any Raspberry Pi, by SPI; needs no root.",
     pins=pins,
 )
-"""The registry's entry of the strip on SPI."""

@@ -65,4 +65,3 @@ KIND = StripKind(
     summary="No LEDs: a row of dots in the terminal.",
     simulated=True,
 )
-"""The registry's entry of the strip drawn in the terminal."""

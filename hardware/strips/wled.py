@@ -111,4 +111,3 @@ KIND = StripKind(
     summary="A WLED controller on the network; no pin of the Pi.",
     argument="HOST",
 )
-"""The registry's entry of the strip on a WLED controller."""

@@ -66,7 +66,10 @@ class Ws281xDriver:
             # The library's exit handler frees what a failed begin() never made, and the interpreter crashes.
             atexit.unregister(strip._cleanup)  # noqa: SLF001 - PixelStrip has no close()
             library.ws.delete_ws2811_t(strip._leds)  # noqa: SLF001
-            raise DeviceError(f"rpi_ws281x can't begin on pin {self._pin} ({refused}).", _cure(self._pin)) from refused
+            cure = f"PWM and PCM need root. {USE_SPI}."
+            if self._pin == SPI_PIN:
+                cure = "Switch SPI on with `sudo raspi-config`, Interface Options; add the user to the group spi."
+            raise DeviceError(f"rpi_ws281x can't begin on pin {self._pin} ({refused}).", cure) from refused
         self._strip: Any = strip
 
     def send(self, frame_rgb: FrameRGB) -> None:
@@ -86,13 +89,6 @@ class Ws281xDriver:
         return DeviceError(f"rpi_ws281x fails ({refused}).", "Check the wiring of the strip.")
 
 
-def _cure(pin: int) -> str:
-    """Return a sentence that says what to do when the library can't use a pin, given by its BCM number."""
-    if pin == SPI_PIN:
-        return "Switch SPI on with `sudo raspi-config`, Interface Options; add the user to the group spi."
-    return f"PWM and PCM need root. {USE_SPI}."
-
-
 def _pins(settings: StripSettings, machine: str) -> Mapping[int, str]:
     """Return the pins that the strip occupies, BCM number -> role: those of SPI bus 0, else the data pin."""
     if settings.pin == SPI_PIN:
@@ -101,10 +97,7 @@ def _pins(settings: StripSettings, machine: str) -> Mapping[int, str]:
 
 
 def _problems(settings: StripSettings, machine: str) -> list[str]:
-    """Return the reasons, one sentence each, why a strip of kind `ws281x` can't work; empty if it can.
-
-    The pin in the settings can't drive LEDs, or the machine is a Raspberry Pi 5. `machine` is its model's name.
-    """
+    """Return a sentence if the pin of the settings can't drive LEDs, and one if the machine is a Raspberry Pi 5."""
     problems = []
     if settings.pin not in (*PWM_PINS, PCM_PIN, SPI_PIN):
         problems.append(f"[strip] pin {settings.pin} can't drive LEDs; use 18 or 12 (PWM), 21 (PCM) or 10 (SPI).")
@@ -119,4 +112,3 @@ KIND = StripKind(
     pins=_pins,
     problems=_problems,
 )
-"""The registry's entry of the strip by the library rpi_ws281x."""
