@@ -61,16 +61,19 @@ def bounced(chance: random.Random, at_s: float, closed: bool) -> list[tuple[floa
     return [(at_s + f, closed if i % 2 == 0 else not closed) for i, f in enumerate(flickers)] + [(at_s + 0.009, closed)]
 
 
-def test_debouncing_reports_a_clean_button_press_as_one_short_press() -> None:
-    assert presses([(1.0, True), (1.2, False)]) == ["short"]
-
-
-def test_debouncing_reports_a_held_button_as_one_long_press() -> None:
-    assert presses([(1.0, True), (5.0, False)]) == ["long"]
-
-
-def test_a_button_spike_shorter_than_the_settling_time_is_no_press() -> None:
-    assert presses([(1.0, True), (1.015, False)]) == []
+@pytest.mark.parametrize(
+    ("levels", "reported"),
+    [
+        ([(1.0, True), (1.2, False)], ["short"]),
+        ([(1.0, True), (5.0, False)], ["long"]),
+        ([(1.0, True), (1.015, False)], []),
+    ],
+    ids=["clean", "held", "spike shorter than the settling time"],
+)
+def test_debouncing_reports_a_press_as_short_or_long_and_no_spike(
+    levels: list[tuple[float, bool]], reported: list[str]
+) -> None:
+    assert presses(levels) == reported
 
 
 def test_a_bouncing_button_is_reported_down_and_up_20_ms_after_settling() -> None:
@@ -131,18 +134,17 @@ def pins() -> Any:
 def test_a_gpio_button_reports_a_bouncing_press_once(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(), clock=lambda: now[0])
-    heard: list[Press] = []
-    arrived = threading.Event()
-    buttons.start(lambda press: (heard.append(press), arrived.set()))
+    heard = queue.Queue[Press]()
+    buttons.start(heard.put)
     pin = pins.pin(17)
     for at_s, low in [(1.0, True), (1.001, False), (1.002, True), (1.5, False), (1.501, True), (1.502, False)]:
         now[0] = at_s
         pin.drive_low() if low else pin.drive_high()
     now[0] = 1.6
     buttons.level("undo", False)  # wakes the listener at the new time
-    assert arrived.wait(60)
+    assert heard.get(timeout=60) == Press("bank")
     buttons.stop()
-    assert [(press.button, press.long) for press in heard] == [("bank", False)]
+    assert heard.empty()
 
 
 class Watched(MemoryStrip):
@@ -297,26 +299,16 @@ def test_a_busy_gpio_pin_is_an_error_that_disables_only_its_own_button(monkeypat
 )
 def test_key_buttons_read_letters_as_short_and_capitals_as_long_presses(typed: bytes) -> None:
     ours, theirs = pty.openpty()
-    heard: list[Press] = []
-    felt: list[tuple[str, bool]] = []
-    arrived = threading.Event()
-
-    def hear(press: Press) -> None:
-        heard.append(press)
-        if len(heard) == 2:
-            arrived.set()
-
+    heard, felt = queue.Queue[Press](), list[Touch]()
     with os.fdopen(theirs, "r") as terminal:
         buttons = KeyButtons(terminal)
-        buttons.start(hear, lambda touch: felt.append((touch.button, touch.down)))
-        buttons.start(hear)
+        buttons.start(heard.put, felt.append)
         os.write(ours, typed)
-        assert arrived.wait(60)
-        buttons.stop()
+        presses = [heard.get(timeout=60) for _ in range(2)]
         buttons.stop()
     os.close(ours)
-    assert heard == [Press("bank"), Press("next", long=True)]
-    assert felt == [("bank", True), ("bank", False), ("next", True), ("next", False)]
+    assert presses == [Press("bank"), Press("next", long=True)]
+    assert felt == [Touch(button, down=down) for button in ("bank", "next") for down in (True, False)]
 
 
 def test_key_buttons_without_a_terminal_are_an_error() -> None:

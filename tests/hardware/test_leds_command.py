@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import socket
 import sys
-import types
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from itertools import combinations
@@ -29,6 +28,7 @@ from hardware.strips.ws2812 import bytes_for
 from hardware.track import PRESETS, preset
 from release.parts import dimensions as mm
 from release.parts.sheets import GAP_MM, sheets
+from tests.hardware.pi_drivers import fake_spi
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -237,23 +237,21 @@ def test_a_picture_of_the_led_board_on_a_full_disk_is_a_device_error(
         save(full, scenery(preset("strip122"), 960).numbered(preset("strip122")))
 
 
-@pytest.mark.parametrize("words", [("map",), ("test",), ("design", "--out", "x.svg"), ("scenes", "--out", "x")])
-def test_leds_commands_refuse_an_unknown_layout_with_a_suggestion(words: tuple[str, ...], tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="did you mean 'board3x121'"):
-        CliRunner().invoke(command, [*words, "--layout", "bord3x12"], catch_exceptions=False)
-
-
-def test_leds_map_refuses_an_unknown_strip_kind_with_a_suggestion(empty_settings: str) -> None:
-    with pytest.raises(SetupError, match="did you mean 'spi'"):
-        CliRunner().invoke(command, ["map", "--config", empty_settings, "--strip", "sip"], catch_exceptions=False)
-
-
-def test_the_wiring_diagram_of_an_unknown_strip_is_refused_and_not_drawn(empty_settings: str, tmp_path: Path) -> None:
-    words = ["wiring", "--config", empty_settings, "--out", str(tmp_path / "wiring.svg"), "--strip"]
-    with pytest.raises(SetupError, match="did you mean 'ws281x'"):
-        CliRunner().invoke(command, [*words, "ws2812x"], catch_exceptions=False)
-    assert not (tmp_path / "wiring.svg").exists()
-    assert CliRunner().invoke(command, [*words, "ws281x"]).exit_code == 0
+@pytest.mark.parametrize(
+    ("words", "suggested"),
+    [
+        *((f"{what} --layout bord3x12", "board3x121") for what in ("map", "test", "design --out x", "scenes --out x")),
+        ("map --strip sip", "spi"),
+        ("wiring --out x --strip ws2812x", "ws281x"),
+    ],
+)
+def test_leds_commands_refuse_an_unknown_layout_or_strip_with_a_suggestion(
+    words: str, suggested: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SetupError, match=f"did you mean '{suggested}'"):
+        CliRunner().invoke(command, words.split(), catch_exceptions=False)
+    assert list(tmp_path.iterdir()) == [], "nothing is drawn"
 
 
 def test_leds_design_with_out_path_below_a_plain_file_is_a_device_error(tmp_path: Path, empty_settings: str) -> None:
@@ -264,35 +262,30 @@ def test_leds_design_with_out_path_below_a_plain_file_is_a_device_error(tmp_path
 
 
 @pytest.mark.parametrize(
-    ("answers", "status", "told", "bits"),
+    ("given", "answers", "status", "told", "bits"),
     [
-        ("y\n", 0, "without flicker", 3),
-        ("n\ny\n", 0, "Set spi_bits = 4 in [strip].", 4),
-        ("n\nn\n", 1, "Check `order` in [strip]", 4),
+        ([], "y\n", 0, "without flicker", {3}),
+        ([], "n\ny\n", 0, "Set spi_bits = 4 in [strip].", {3, 4}),
+        ([], "n\nn\n", 1, "Check `order` in [strip]", {3, 4}),
+        (["--spi-bits", "4"], "y\n", 0, "without flicker", {4}),
     ],
 )
 def test_when_colours_look_wrong_leds_test_retries_with_four_spi_bits(
-    answers: str, status: int, told: str, bits: int, empty_settings: str, monkeypatch: pytest.MonkeyPatch
+    given: list[str],
+    answers: str,
+    status: int,
+    told: str,
+    bits: set[int],
+    empty_settings: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sent: list[bytes] = []
-    spi = types.SimpleNamespace(open=lambda *_at: None, writebytes2=sent.append, close=lambda: None)
-    monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=lambda: spi))
+    sent = fake_spi(monkeypatch)
     monkeypatch.setattr("companion.commands.leds.can_answer", lambda: True)
-    words = ["test", "--config", empty_settings, "--strip", "spi", "--step", "0.01"]
+    words = ["test", "--config", empty_settings, "--strip", "spi", "--step", "0.01", *given]
     done = CliRunner().invoke(command, words, input=answers, standalone_mode=False)
     assert done.return_value == status, done.output
     assert told in done.output
-    assert {len(data) for data in sent} == {bytes_for(122, each) for each in range(3, bits + 1)}
-
-
-def test_leds_test_with_spi_bits_4_encodes_frames_with_four_spi_bits(
-    empty_settings: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent: list[bytes] = []
-    spi = types.SimpleNamespace(open=lambda *_at: None, writebytes2=sent.append, close=lambda: None)
-    monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=lambda: spi))
-    leds("test", "--config", empty_settings, "--strip", "spi", "--step", "0.01", "--spi-bits", "4")
-    assert bytes_for(122, 4) in {len(data) for data in sent}
+    assert {len(data) for data in sent} == {bytes_for(122, each) for each in bits}
 
 
 def test_leds_wiring_command_with_strip_auto_draws_the_pi_models_data_pin(

@@ -7,8 +7,6 @@ import errno
 import io
 import os
 import socket
-import sys
-import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +26,7 @@ from hardware.strips.wled import WledDriver
 from hardware.strips.ws281x import Ws281xDriver
 from hardware.track import preset
 from hardware.view import BoardView, Peg
-from tests.hardware.pi_drivers import fresh_driver
+from tests.hardware.pi_drivers import fake_spi, fresh_driver
 
 LAYOUT = preset("strip122")
 PI_4 = "Raspberry Pi 4 Model B Rev 1.4"
@@ -76,20 +74,12 @@ def bench(below: Below) -> Bench:
 
 
 def spi(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Below:
-    class FakeSpi:
-        def open(self, bus: int, device: int) -> None:
-            if below.opening:
-                raise below.opening
+    def fault(call: str) -> None:
+        if error := below.opening if call == "open" else below.writing:
+            raise error
 
-        def writebytes2(self, data: bytes) -> None:
-            if below.writing:
-                raise below.writing
-            below.frames.append(bytes(data))
-
-        def close(self) -> None: ...
-
-    monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=FakeSpi))
-    below = Below(DrivenStrip(122, SpiDriver(bufsiz=tmp_path / "none")), lambda: len(below.frames))
+    sent = fake_spi(monkeypatch, fault)
+    below = Below(DrivenStrip(122, SpiDriver(bufsiz=tmp_path / "none")), lambda: len(sent))
     return below
 
 

@@ -8,10 +8,9 @@ import signal
 import socket
 import subprocess
 import sys
-import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,36 +30,17 @@ from hardware.strips.terminal import TerminalDriver
 from hardware.strips.wled import WledDriver
 from hardware.strips.ws281x import Ws281xDriver
 from hardware.strips.ws2812 import bytes_for, encoded, gap
-from tests.hardware.pi_drivers import PI_DRIVERS, fresh_driver
+from tests.hardware.pi_drivers import PI_DRIVERS, fake_spi, fresh_driver
 
 LEDS = 5
 PI_4, PI_5 = "Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 5 Model B Rev 1.0"
 
 
-class FakeSpi:
-    """A stand-in for spidev that keeps the bytes sent."""
-
-    sent: ClassVar[list[bytes]] = []
-    fault: OSError | None = None
-
-    def open(self, bus: int, device: int) -> None:
-        if FakeSpi.fault:
-            raise FakeSpi.fault
-
-    def writebytes2(self, data: bytes) -> None:
-        if FakeSpi.fault:
-            raise FakeSpi.fault
-        FakeSpi.sent.append(bytes(data))
-
-    def close(self) -> None:
-        pass
-
-
 @pytest.fixture
-def below(monkeypatch: pytest.MonkeyPatch) -> None:
-    FakeSpi.sent, FakeSpi.fault = [], None
-    monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=FakeSpi))
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Fixture: stand-ins for spidev and for the C part of rpi_ws281x; what is sent to spidev."""
     fresh_driver(monkeypatch, "_rpi_ws281x")
+    return fake_spi(monkeypatch)
 
 
 @pytest.fixture
@@ -71,21 +51,27 @@ def listener() -> Iterator[socket.socket]:
         yield link
 
 
+@pytest.fixture
+def device(tmp_path: Path) -> Path:
+    (file := tmp_path / "leds0").touch()
+    return file
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
 
 
 @pytest.fixture(params=STRIPS)
-def strip(request: pytest.FixtureRequest, below: None, listener: socket.socket, tmp_path: Path) -> Any:
+def strip(
+    request: pytest.FixtureRequest, sent: list[bytes], listener: socket.socket, device: Path, tmp_path: Path
+) -> Any:
     """Fixture: each strip of the registry over a stand-in for its driver. A new strip needs a line here."""
-    leds0 = tmp_path / "leds0"
-    leds0.touch()
     return {
         "memory": lambda: MemoryStrip(LEDS),
         "terminal": lambda: DrivenStrip(LEDS, TerminalDriver(out=Terminal())),
         "spi": lambda: DrivenStrip(LEDS, SpiDriver(bufsiz=tmp_path / "none")),
-        "pio": lambda: DrivenStrip(LEDS, PioDriver(leds0)),
+        "pio": lambda: DrivenStrip(LEDS, PioDriver(device)),
         "wled": lambda: DrivenStrip(LEDS, WledDriver("127.0.0.1", listener.getsockname()[1])),
         "ws281x": lambda: DrivenStrip(LEDS, Ws281xDriver(machine=PI_4)),
     }[request.param]()
@@ -111,55 +97,38 @@ def test_every_led_strip_driver_restarts_and_refuses_wrong_frame_sizes(strip: An
     strip.stop()
 
 
-# -- the signal, worked by hand from the data sheet: 0 is 100, 1 is 110 in SPI bits ---------------------------------
+# The signal, worked by hand from the data sheet: 0 is 100 in SPI bits, 1 is 110; of four SPI bits 1000 and 1110.
 OFF3 = bytes([0b10010010, 0b01001001, 0b00100100])
 FULL3 = bytes([0b11011011, 0b01101101, 0b10110110])
 HEX55 = bytes([0b10011010, 0b01101001, 0b10100110])  # 01010101
 HEXAA = bytes([0b11010011, 0b01001101, 0b00110100])  # 10101010
+HEX80 = bytes([0b11010010, 0b01001001, 0b00100100])  # 10000000
+IN_FOUR = {0: "88888888", 0xFF: "eeeeeeee", 0x55: "8e8e8e8e", 0xAA: "e8e8e8e8", 1: "8888888e", 0x80: "e8888888"}
 
 
 def body(data: bytes, bits: int = 3) -> bytes:
     return data[len(gap(bits)) : -len(gap(bits))]
 
 
-def test_a_dark_led_frame_is_encoded_as_spi_bits_100_for_every_bit() -> None:
-    assert body(encoded(frame((0, 0, 0), (0, 0, 0)))) == OFF3 * 6
-
-
-def test_a_red_led_is_encoded_for_spi_in_the_order_green_red_blue() -> None:
-    assert body(encoded(frame((255, 0, 0)))) == OFF3 + FULL3 + OFF3
-
-
-def test_alternating_led_bits_are_encoded_as_spi_bits_100_and_110() -> None:
-    assert body(encoded(frame((0x55, 0xAA, 0x55)))) == HEXAA + HEX55 + HEX55
-
-
-def test_spi_encoding_of_0x80_sets_only_the_first_bit_of_each_colour() -> None:
-    """The other bits are 0."""
-    assert body(encoded(frame((0x80, 0x80, 0x80)))) == bytes([0b11010010, 0b01001001, 0b00100100]) * 3
-
-
-def test_full_white_of_363_leds_is_limited_and_sent_as_20_of_255_on_spi() -> None:
-    # (2000 - 363 x 0.6) mA / (363 x 60 mA) x 255 = 20.9: 20, or 0b00010100, for each colour of each LED.
-    frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1, 1, 1))).limited(np.ones((363, 3), np.float32))
-    twenty = bytes([0b10010010, 0b01101001, 0b10100100])
-    assert body(encoded(frame_rgb)) == twenty * 3 * 363
-    assert body(encoded(frame_rgb, bits=4), 4) == bytes.fromhex("888e8e88") * 3 * 363
-
-
 @pytest.mark.parametrize(
-    ("value", "hand_worked"),
+    ("colour", "hand_worked"),
     [
-        (0x00, "88888888"),
-        (0xFF, "eeeeeeee"),
-        (0x55, "8e8e8e8e"),
-        (0xAA, "e8e8e8e8"),
-        (0x01, "8888888e"),
-        (0x80, "e8888888"),
+        ((0, 0, 0), OFF3 * 3),
+        ((255, 0, 0), OFF3 + FULL3 + OFF3),
+        ((0x55, 0xAA, 0x55), HEXAA + HEX55 + HEX55),
+        ((0x80, 0x80, 0x80), HEX80 * 3),
     ],
 )
+def test_a_colour_is_encoded_in_three_spi_bits_a_bit_green_first(
+    colour: tuple[int, int, int], hand_worked: bytes
+) -> None:
+    assert body(encoded(frame(colour))) == hand_worked
+
+
+@pytest.mark.parametrize(("value", "hand_worked"), IN_FOUR.items())
 def test_each_bit_of_a_colour_value_is_encoded_as_four_spi_bits(value: int, hand_worked: str) -> None:
-    assert body(encoded(frame((value,) * 3), bits=4), 4) == bytes.fromhex(hand_worked) * 3
+    sent = body(encoded(frame((0, value, 0)), bits=4), 4)
+    assert sent == bytes.fromhex(hand_worked + 2 * IN_FOUR[0]), "green first"
 
 
 @pytest.mark.parametrize(("order", "lit"), [("GRB", 1), ("RGB", 0), ("BRG", 1), ("BGR", 2)])
@@ -168,8 +137,11 @@ def test_spi_encodes_colours_in_the_configured_order_of_the_led_strip(order: str
     assert [sent[3 * k : 3 * k + 3] for k in range(3)] == [FULL3 if k == lit else OFF3 for k in range(3)]
 
 
-def test_green_is_sent_first_with_four_spi_bits_per_led_bit() -> None:
-    assert body(encoded(frame((0, 255, 0)), bits=4), 4) == b"\xee" * 4 + b"\x88" * 8
+def test_full_white_of_363_leds_is_limited_and_sent_as_20_of_255_on_spi() -> None:
+    # (2000 - 363 x 0.6) mA / (363 x 60 mA) x 255 = 20.9: 20, or 0b00010100, for each colour of each LED.
+    frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1, 1, 1))).limited(np.ones((363, 3), np.float32))
+    twenty = bytes([0b10010010, 0b01101001, 0b10100100])
+    assert body(encoded(frame_rgb)) == twenty * 3 * 363
 
 
 def test_an_spi_led_frame_has_300_microseconds_of_zeros_at_both_ends() -> None:
@@ -179,59 +151,31 @@ def test_an_spi_led_frame_has_300_microseconds_of_zeros_at_both_ends() -> None:
     assert (data[:90], data[-90:]) == (bytes(90), bytes(90))
 
 
-def test_at_3_spi_bits_per_led_bit_at_most_435_leds_fit_in_4096_bytes() -> None:
+def test_at_3_spi_bits_per_led_bit_at_most_435_leds_fit_in_4096_bytes(sent: list[bytes], tmp_path: Path) -> None:
     assert bytes_for(435, 3) == 4095
-    assert bytes_for(436, 3) > 4096
+    with pytest.raises(DeviceError, match=r"spidev.bufsiz=4104"):
+        DrivenStrip(436, SpiDriver(bufsiz=tmp_path / "none")).start()
 
 
-def test_the_spi_strip_sends_an_led_frame_in_one_transfer(below: None, tmp_path: Path) -> None:
+def test_the_spi_strip_sends_an_led_frame_in_one_transfer(sent: list[bytes], tmp_path: Path) -> None:
     strip = DrivenStrip(2, SpiDriver(bufsiz=tmp_path / "none"))
     strip.start()
     strip.show(frame((255, 0, 0), (0, 0, 0)))
-    assert [body(data) for data in FakeSpi.sent] == [OFF3 + FULL3 + OFF3 * 4]
+    assert [body(data) for data in sent] == [OFF3 + FULL3 + OFF3 * 4]
 
 
-def test_too_many_leds_for_an_spi_transfer_raise_with_the_bufsiz_needed(below: None, tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match=r"spidev.bufsiz=4104"):
-        DrivenStrip(436, SpiDriver(bufsiz=tmp_path / "none")).start()
-    (tmp_path / "bufsiz").write_text("65536\n")
-    DrivenStrip(436, SpiDriver(bufsiz=tmp_path / "bufsiz")).start()
-
-
-@pytest.mark.parametrize(
-    ("fault", "cure"),
-    [(FileNotFoundError(2, "No such file"), "raspi-config"), (PermissionError(13, "Permission denied"), "group spi")],
-)
-def test_starting_a_missing_or_forbidden_spi_device_names_the_cure(
-    below: None, tmp_path: Path, fault: OSError, cure: str
-) -> None:
-    FakeSpi.fault = fault
-    with pytest.raises(DeviceError, match=cure):
-        DrivenStrip(2, SpiDriver(bufsiz=tmp_path / "none")).start()
-
-
-def test_starting_a_missing_spi_bus_1_names_its_overlay(below: None, tmp_path: Path) -> None:
+def test_starting_a_missing_spi_bus_1_names_its_overlay(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """raspi-config switches bus 0 alone on."""
-    FakeSpi.fault = FileNotFoundError(2, "No such file")
+
+    def missing(_call: str) -> None:
+        raise FileNotFoundError(2, "No such file")
+
+    fake_spi(monkeypatch, missing)
     with pytest.raises(DeviceError, match="dtoverlay=spi1-2cs"):
         DrivenStrip(2, SpiDriver(bus=1, device=1, bufsiz=tmp_path / "none")).start()
 
 
-def test_an_spi_strip_that_failed_can_be_started_again(below: None, tmp_path: Path) -> None:
-    strip = DrivenStrip(1, SpiDriver(bufsiz=tmp_path / "none"))
-    strip.start()
-    FakeSpi.fault = OSError(5, "Input/output error")
-    with pytest.raises(DeviceError):
-        strip.show(frame((1, 2, 3)))
-    FakeSpi.fault = None
-    strip.start()
-    strip.show(frame((1, 2, 3)))
-    assert len(FakeSpi.sent) == 1
-
-
-def test_the_pio_strip_writes_four_bytes_per_led_and_zeros_on_stop(tmp_path: Path) -> None:
-    device = tmp_path / "leds0"
-    device.touch()
+def test_the_pio_strip_writes_four_bytes_per_led_and_zeros_on_stop(device: Path) -> None:
     strip = DrivenStrip(2, PioDriver(device))
     strip.start()
     strip.show(frame((1, 2, 3), (255, 0, 9)))
@@ -240,9 +184,7 @@ def test_the_pio_strip_writes_four_bytes_per_led_and_zeros_on_stop(tmp_path: Pat
     assert device.read_bytes() == bytes(8)
 
 
-def test_pio_reorders_colours_for_an_rgb_strip_behind_a_grb_driver(tmp_path: Path) -> None:
-    device = tmp_path / "leds0"
-    device.touch()
+def test_pio_reorders_colours_for_an_rgb_strip_behind_a_grb_driver(device: Path) -> None:
     strip = DrivenStrip(1, PioDriver(device, order="RGB"))
     strip.start()
     strip.show(frame((1, 2, 3)))
@@ -251,12 +193,9 @@ def test_pio_reorders_colours_for_an_rgb_strip_behind_a_grb_driver(tmp_path: Pat
     assert on_the_wire == (1, 2, 3)
 
 
-def test_a_missing_pio_device_is_an_error_that_names_the_overlay(tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match="dtoverlay=ws2812-pio,gpio=18,num_leds=122"):
-        DrivenStrip(122, PioDriver(tmp_path / "none")).start()
-
-
-def test_the_wled_strip_sends_a_ddp_packet_of_header_colours_push_flag(below: None, listener: socket.socket) -> None:
+def test_the_wled_strip_sends_a_ddp_packet_of_header_colours_push_flag(
+    sent: list[bytes], listener: socket.socket
+) -> None:
     strip = DrivenStrip(2, WledDriver("127.0.0.1", listener.getsockname()[1]))
     strip.start()
     strip.show(frame((1, 2, 3), (4, 5, 6)))
@@ -282,7 +221,7 @@ def test_starting_a_wled_strip_with_an_unresolvable_host_is_an_error() -> None:
         DrivenStrip(2, WledDriver("no-such-host.invalid")).start()
 
 
-def test_the_ws281x_strip_packs_red_green_blue_and_darkens_on_stop(below: None) -> None:
+def test_the_ws281x_strip_packs_red_green_blue_and_darkens_on_stop(sent: list[bytes]) -> None:
     strip = DrivenStrip(2, Ws281xDriver(machine=PI_4))
     strip.start()
     strip.show(frame((1, 2, 3), (255, 0, 0)))
@@ -375,11 +314,10 @@ def test_the_help_of_leds_test_names_every_kind_of_strip() -> None:
         assert word in shown
 
 
-def test_an_unknown_led_strip_kind_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(SetupError, match="'spi'"):
-        open_strip("spii", 10, StripSettings())
-    with pytest.raises(SetupError, match="wled:HOST"):
-        open_strip("wled", 10, StripSettings())
+@pytest.mark.parametrize(("kind", "suggested"), [("spii", "'spi'"), ("wled", "wled:HOST")])
+def test_an_unknown_led_strip_kind_is_refused_with_a_suggestion(kind: str, suggested: str) -> None:
+    with pytest.raises(SetupError, match=suggested):
+        open_strip(kind, 10, StripSettings())
 
 
 @pytest.mark.parametrize(
