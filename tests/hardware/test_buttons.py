@@ -56,9 +56,12 @@ def presses(levels: list[tuple[float, bool]]) -> list[str]:
 
 
 def bounced(chance: random.Random, at_s: float, closed: bool) -> list[tuple[float, bool]]:
-    """Return a change of level with contact bounce: up to nine flickers within 8 ms."""
-    flickers = sorted(chance.uniform(0, 0.008) for _ in range(2 * chance.randint(0, 4)))
-    return [(at_s + f, closed if i % 2 == 0 else not closed) for i, f in enumerate(flickers)] + [(at_s + 0.009, closed)]
+    """Return a change of level with the contact bounce of a worn button: up to nine flickers within 10 ms.
+
+    J. Ganssle ("A Guide to Debouncing") measured up to 6.2 ms on ordinary switches.
+    """
+    flickers = sorted(chance.uniform(0, 0.01) for _ in range(2 * chance.randint(0, 4)))
+    return [(at_s + f, closed if i % 2 == 0 else not closed) for i, f in enumerate(flickers)] + [(at_s + 0.01, closed)]
 
 
 @pytest.mark.parametrize(
@@ -106,20 +109,6 @@ def test_ten_thousand_bouncing_button_presses_count_once_each() -> None:
     happened = [word for _, word in told(levels)]
     assert [word for word in happened if word in ("short", "long")] == expected
     assert happened.count("down") == happened.count("up") == 10_000
-
-
-# Edges of a worn push button, in microseconds. Made up, not recorded: J. Ganssle ("A Guide to Debouncing") measured up
-# to 6.2 ms of bounce on ordinary switches; this one does it on closing, and half as long again on opening.
-WORN = {"down": (0, 140, 390, 870, 1400, 2100, 2230, 3900, 6200), "up": (0, 90, 260, 700, 1550, 3100, 9300)}
-
-
-def test_presses_with_the_bounce_of_a_worn_button_count_once_each() -> None:
-    levels: list[tuple[float, bool]] = []
-    for press in range(200):
-        for since_s, way, closed in ((0.0, "down", True), (0.12, "up", False)):
-            for edge, at_us in enumerate(WORN[way]):
-                levels.append((press * 0.4 + since_s + at_us / 1e6, closed if edge % 2 == 0 else not closed))
-    assert presses(levels) == ["short"] * 200
 
 
 @pytest.fixture

@@ -224,13 +224,3 @@ def test_an_unreachable_wled_controller_is_reported_and_relit_when_back() -> Non
         at.run(3.0)
         assert at.board.health()[0]
         at.below.strip.stop()
-
-
-def test_starting_a_wled_strip_without_a_network_route_is_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_route(*_asked: Any, **_named: Any) -> None:
-        raise OSError(errno.ENETUNREACH, "Network is unreachable")
-
-    strip = DrivenStrip(122, WledDriver("192.0.2.1"))
-    monkeypatch.setattr("hardware.strips.wled.socket.getaddrinfo", no_route)
-    with pytest.raises(DeviceError, match=r"Network is unreachable.*same network"):
-        strip.start()

@@ -19,8 +19,7 @@ from click.testing import CliRunner
 from companion.appliance.install import PIO_LINE
 from companion.commands.leds import command as leds
 from companion.errors import DeviceError, SetupError
-from hardware.power import Power
-from hardware.settings import PowerSettings, StripSettings
+from hardware.settings import StripSettings
 from hardware.strips import DrivenStrip
 from hardware.strips.memory import MemoryStrip
 from hardware.strips.opening import STRIPS, automatic, known_kinds, open_strip
@@ -135,13 +134,6 @@ def test_each_bit_of_a_colour_value_is_encoded_as_four_spi_bits(value: int, hand
 def test_spi_encodes_colours_in_the_configured_order_of_the_led_strip(order: str, lit: int) -> None:
     sent = body(encoded(frame((255, 0, 0)), order))
     assert [sent[3 * k : 3 * k + 3] for k in range(3)] == [FULL3 if k == lit else OFF3 for k in range(3)]
-
-
-def test_full_white_of_363_leds_is_limited_and_sent_as_20_of_255_on_spi() -> None:
-    # (2000 - 363 x 0.6) mA / (363 x 60 mA) x 255 = 20.9: 20, or 0b00010100, for each colour of each LED.
-    frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1, 1, 1))).limited(np.ones((363, 3), np.float32))
-    twenty = bytes([0b10010010, 0b01101001, 0b10100100])
-    assert body(encoded(frame_rgb)) == twenty * 3 * 363
 
 
 def test_an_spi_led_frame_has_300_microseconds_of_zeros_at_both_ends() -> None:

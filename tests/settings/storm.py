@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import http.cookiejar
-import json
 import os
 import random
 import re
@@ -20,16 +19,16 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
 import urllib.request
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import tomlkit
+
+from tests.system.running import Running
 
 PHOTO = Path(__file__).resolve().parents[2] / "fixtures/images/blurred.jpg"
 NOBODY = 65534
@@ -60,17 +59,12 @@ BY_HAND: tuple[Special, ...] = (
 """Settings that a person may write into the file."""
 
 
-@dataclass
-class Table:
-    """`pegpip play` as the user `nobody`, spoken to over HTTP by one phone that stays paired."""
+class Table(Running):
+    """`pegpip play` as the user `nobody`, spoken to over HTTP by one phone that stays paired over restarts."""
 
-    folder: Path
-    starts_s: list[float] = field(default_factory=list)
-    pin: str = ""
-    page: str = ""
-
-    def __post_init__(self) -> None:
-        self.settings, self.output = self.folder / "pegpip.toml", self.folder / "output.txt"
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.settings, self.output = folder, folder / "pegpip.toml", folder / "output.txt"
+        self.starts_s: list[float] = []
         self._phone = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
 
     def start(self) -> None:
@@ -86,15 +80,15 @@ class Table:
             )  # fmt: skip
         found = self._until(lambda: re.search(r"page: (\S+)\s+PIN: (\d{6})", self.output.read_text(errors="replace")))
         assert found, f"status {self.process.poll()}: {self.output.read_text(errors='replace')}"
-        self.page, self.pin = found[1].rstrip("/"), found[2]
+        self.page, self.pin = found[1], found[2]
         assert self._until(lambda: self.ask("/healthz")[0] == 200), self.output.read_text(errors="replace")
         self.starts_s.append(time.monotonic() - begun_s)
 
-    def stop(self) -> None:
+    def stop(self, by: int = signal.SIGINT) -> int:
         """Stop the table. Raises AssertionError with what its threads do when it does not end."""
-        self.process.send_signal(signal.SIGINT)
+        self.process.send_signal(by)
         try:
-            self.process.wait(PATIENCE_S)
+            return self.process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             self.process.send_signal(signal.SIGABRT)  # faulthandler writes the stack of each thread
             self.process.wait(PATIENCE_S)
@@ -102,15 +96,10 @@ class Table:
         finally:
             self.process.kill()
 
-    def ask(self, path: str, body: Any = None) -> tuple[int, Any]:
+    def ask(self, path: str, body: Any = None, headers: Sequence[tuple[str, str]] = ()) -> tuple[int, Any]:
         """Ask as the phone; return the status and the JSON answer. Status 0: nobody answers."""
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.page + path, data, {"Content-Type": "application/json"})
         try:
-            with self._phone.open(request, timeout=PATIENCE_S) as answer:
-                return answer.status, json.loads(answer.read())
-        except urllib.error.HTTPError as refused:
-            return refused.code, json.loads(refused.read())
+            return super().ask(path, body, headers)
         except OSError:
             return 0, None
 
@@ -194,16 +183,9 @@ def random_value(one: dict[str, Any], folder: Path, rng: random.Random) -> Any:
         write_clip(clip)
         photos.mkdir()
         shutil.copy(PHOTO, photos)
+    sources = f"virtual video:{clip} files:{photos} opencv:9 picamera2 video:/gone.mp4 opencv:x"
     texts = {
-        "source": [
-            "virtual",
-            f"video:{clip}",
-            f"files:{photos}",
-            "opencv:9",
-            "picamera2",
-            "video:/gone.mp4",
-            "opencv:x",
-        ],
+        "source": sources.split(),
         "kind": ["memory", "terminal", "auto", "spi", "pio", "ws281x", "wled:127.0.0.1", "wled:no.such.host.invalid"],
     }
     return rng.choice(texts.get(one["key"], ["Plough", "שלום", "Zoë’s table", "Ann\u202e", "six of one", "12345678"]))

@@ -17,24 +17,13 @@ def test_the_default_settings_need_no_hardware() -> None:
 
 def test_all_wrong_settings_are_reported_with_the_nearest_key(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
-    file.write_text('[web]\nprot = 80\nstreams = "many"\n[strpi]\nkind = "spi"\n[strip]\nbrightness = 3\n')
+    strip = "brightness = 3\ngamma = 9\nwhite = [1, 1, 2]\nlimit_ma = 5"
+    file.write_text(f'[web]\nprot = 80\nstreams = "many"\n[strpi]\nkind = "spi"\n[strip]\n{strip}\n')
     with pytest.raises(SetupError) as told:
         config.load(file, {})
-    text = "\n".join(told.value.problems)
-    assert len(told.value.problems) == 4
-    assert "`prot`; did you mean 'port'?" in text
-    assert "[strpi]; did you mean 'strip'?" in text
-    assert "streams" in text
-    assert "brightness" in text
-
-
-def test_all_impossible_strip_settings_are_reported_together(tmp_path: Path) -> None:
-    file = tmp_path / "pegpip.toml"
-    file.write_text("[strip]\nbrightness = 0\ngamma = 9\nwhite = [1, 1, 2]\nlimit_ma = 5\n")
-    with pytest.raises(SetupError) as told:
-        config.load(file, {})
-    keys = ("brightness", "gamma", "white", "limit_ma")
-    assert [f"[strip] `{key}`" in problem for key, problem in zip(keys, told.value.problems, strict=True)] == [True] * 4
+    wrong = ("`prot`; did you mean 'port'?", "`streams`", "[strpi]; did you mean 'strip'?")
+    wrong += tuple(f"[strip] `{key}`" for key in ("brightness", "gamma", "white", "limit_ma"))
+    assert [part in problem for part, problem in zip(wrong, told.value.problems, strict=True)] == [True] * 7
 
 
 def test_command_line_settings_override_the_settings_file(tmp_path: Path) -> None:
@@ -46,11 +35,12 @@ def test_command_line_settings_override_the_settings_file(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("[web", "not TOML"), ("web = 3\n", r"\[web\] is a section"), ("\x00", "not TOML")],
+    [("[web", "not TOML"), ("web = 3\n", r"\[web\] is a section"), ("\x00", "not TOML"), (None, "--config")],
 )
-def test_a_malformed_settings_file_is_a_setup_error(tmp_path: Path, text: str, why: str) -> None:
+def test_a_malformed_or_missing_settings_file_is_a_setup_error(tmp_path: Path, text: str | None, why: str) -> None:
     file = tmp_path / "pegpip.toml"
-    file.write_text(text)
+    if text is not None:
+        file.write_text(text)
     with pytest.raises(SetupError, match=why):
         config.load(file, {})
 
@@ -59,11 +49,6 @@ def test_a_data_folder_in_an_unknown_users_home_is_a_setup_error() -> None:
     """A shell leaves such a path as it is."""
     with pytest.raises(SetupError, match="home of no known user"):
         _ = config.load(None, {"data": {"dir": "~nobody-by-that-name/pegpip"}}).data.folder
-
-
-def test_loading_a_settings_file_that_does_not_exist_is_a_setup_error(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="--config"):
-        config.load(tmp_path / "none.toml", {})
 
 
 def test_an_error_about_the_wifi_password_setting_omits_the_password(tmp_path: Path) -> None:
