@@ -188,12 +188,8 @@ class Board:
             self._change(*laid)
         if fresh:
             self._due_s = now_s
-        if now_s >= max(self._due_s, self._drawn_s + MIN_FRAME_S):
-            self._draw(view, now_s)
-        if not self._lit and now_s >= self._retry_s:
-            self._open(now_s)
-        if self._lit and now_s - self._sent_s >= REFRESH_S:
-            self._send(now_s)
+        changed = now_s >= max(self._due_s, self._drawn_s + MIN_FRAME_S) and self._draw(view, now_s)
+        self._drive(now_s, changed=changed)
         draw_s = max(self._due_s, self._drawn_s + MIN_FRAME_S)
         return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
 
@@ -214,40 +210,32 @@ class Board:
         self._lit, self._illness = False, None
         self._drawn_s = self._retry_s = -math.inf
 
-    def _draw(self, view: BoardView, now_s: float) -> None:
-        """Compute a frame of the view and when the next is due; send it if it has changed and the strip is open."""
+    def _draw(self, view: BoardView, now_s: float) -> bool:
+        """Compute a frame of the view, and when the next is due; return whether the frame has changed."""
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
         self._drawn_s, self._due_s = now_s, next_change_s(view, self._layout, now_s)
         changed = not np.array_equal(frame_rgb, self._frame_rgb)
         with self._lock:
             self._frame_rgb, self._milliamps = frame_rgb, milliamps
-        if changed and self._lit:
-            self._send(now_s)
+        return changed
 
-    def _open(self, now_s: float) -> None:
-        """Open the strip. On failure keep the error for `health`; the next attempt is due after RETRY_S."""
-        try:
-            self._strip.start()
-        except DeviceError as ill:
-            self._fail(ill, now_s)
-        else:
-            self._lit, self._lit_s, self._sent_s = True, now_s, -math.inf
+    def _drive(self, now_s: float, *, changed: bool) -> None:
+        """Open the strip, and send it the newest frame if that has `changed` or was not sent for REFRESH_S.
 
-    def _send(self, now_s: float) -> None:
-        """Send the newest frame to the strip, or close it if that fails, to be opened again after RETRY_S."""
-        self._sent_s = now_s
+        After a failure the strip is closed. `health` gets the error until the strip has worked again for PROVEN_S.
+        """
         try:
-            self._strip.show(self._frame_rgb)
+            if not self._lit and now_s >= self._retry_s:
+                self._strip.start()
+                self._lit, self._lit_s, self._sent_s = True, now_s, -math.inf
+            if self._lit and (changed or now_s - self._sent_s >= REFRESH_S):
+                self._sent_s = now_s
+                self._strip.show(self._frame_rgb)
+                if now_s >= self._lit_s + PROVEN_S:
+                    self._illness = None
         except DeviceError as ill:
             self._strip.stop()
-            self._fail(ill, now_s)
-        else:
-            if now_s >= self._lit_s + PROVEN_S:
-                self._illness = None
-
-    def _fail(self, ill: DeviceError, now_s: float) -> None:
-        """Mark the strip as closed, and keep its error for `health` until it has worked again for PROVEN_S."""
-        self._lit, self._illness, self._retry_s = False, ill, now_s + RETRY_S
+            self._lit, self._illness, self._retry_s = False, ill, now_s + RETRY_S
 
     def _run(self) -> None:
         """Call `step` when it is due or something has changed, until `stop`; then close the strip."""
