@@ -130,7 +130,10 @@ def _drain(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _slide(canvas: Canvas, stroke: Stroke) -> None:
-    """Add the trail, if it has a length, behind a peg that slides from start to end; it fades after the arrival."""
+    """Add the trail behind a peg that slides from the stroke's start to its end; it fades after the peg has arrived.
+
+    `stroke.holes` is its length; 0 adds no trail.
+    """
     if stroke.holes:
         head = stroke.start + (stroke.end - stroke.start) * ease(stroke.since_s / stroke.lasts_s)
         trail = comet(stroke.path, head, -stroke.holes if stroke.end <= stroke.start else stroke.holes)
@@ -145,7 +148,11 @@ def _spark(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _burst(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a red glow that grows around the stroke's end and fades, and a spot on its edge away from the start."""
+    """Add a burst: a red glow that grows around the light's end and fades.
+
+    A spot in the light's colour moves outwards with one edge of the glow: the edge that is farther from the light's
+    start. Brighter light on the canvas stays.
+    """
     path, since_s = stroke.path, stroke.since_s
     ring = 3 + stroke.holes * ease(since_s / (0.9 / 1.3 * stroke.lasts_s))
     fading = min(1.0, since_s / 0.12) * (1 - ease(stroke.part))
@@ -167,7 +174,10 @@ def _pulse(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _stripes(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a soft light with moving dark stripes, from the first hole to the stroke's end; it fades in and out."""
+    """Add a soft light with dark stripes that move along it, from the lane's first hole to the light's end.
+
+    It fades in over 0.3 s, and out in the last 0.6 s of the animation.
+    """
     path, since_s = stroke.path, stroke.since_s
     fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - (stroke.lasts_s - 0.6)) / 0.6))
     haze = 0.45 + 0.2 * np.sin(2 * np.pi * path.steps / 23.0 + since_s)
@@ -177,7 +187,10 @@ def _stripes(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _waves(canvas: Canvas, stroke: Stroke) -> None:
-    """Add two waves of light, one after the other, that run over the stroke and a little beyond its ends."""
+    """Add two waves of light, one after the other, that run over the stroke and a little beyond its ends.
+
+    They begin two holes before its start and end eight beyond its end. Each has a tail of `stroke.holes`.
+    """
     for begin in (0.0, 0.4):
         part = (stroke.part - begin) / 0.6
         head = stroke.start - 2 + (stroke.end - stroke.start + 10) * ease(part)

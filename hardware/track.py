@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from companion.errors import SetupError, nearest
 from hardware.settings import TrackSettings
 
@@ -237,19 +239,11 @@ def table300() -> Layout:
     """
     start, holes, finish = range(4), range(4, 244), range(244, 252)
     lane = (tuple(start), *((led, led + 1) for led in holes[::2]), tuple(finish))
-    places = tuple(_on_table_edge((led + 0.5) * 1000 / 60, 1500.0, 1000.0) for led in range(300))
+    # Clockwise from the upper left corner.
+    along_mm, corners_mm = (np.arange(300) + 0.5) * 1000 / 60, (0, 1500, 2500, 4000, 5000)
+    x_mm, y_mm = (np.interp(along_mm, corners_mm, each) for each in ((0, 1500, 1500, 0, 0), (0, 0, 1000, 1000, 0)))
+    places = tuple(zip(x_mm.tolist(), y_mm.tolist(), strict=True))
     return Layout("table300", 300, (lane,), tuple(range(264, 288)), places)
-
-
-def _on_table_edge(along_mm: float, width_mm: float, depth_mm: float) -> Place:
-    """Return the point (x, y) on a rectangular table's edge, `along_mm` clockwise from the upper left corner; in mm."""
-    if along_mm < width_mm:
-        return along_mm, 0.0
-    if along_mm < width_mm + depth_mm:
-        return width_mm, along_mm - width_mm
-    if along_mm < 2 * width_mm + depth_mm:
-        return 2 * width_mm + depth_mm - along_mm, depth_mm
-    return 0.0, 2 * (width_mm + depth_mm) - along_mm
 
 
 PRESETS: dict[str, Callable[[], Layout]] = {

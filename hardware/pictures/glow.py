@@ -94,17 +94,15 @@ class Scenery:
         return picture
 
 
+scenery = lru_cache(maxsize=8)(Scenery)
+"""Returns the unlit board of a layout, drawn a number of pixels wide; cached."""
+
+
 def wide_enough(layout: Layout, least_px: int, pitch_px: float) -> int:
     """Return the width of a board's picture with neighbouring LEDs `pitch_px` apart: `least_px` to MAX_WIDTH_PX."""
     places = np.array(layout.places_mm, np.float32)
     span = float(np.ptp(places[:, 0])) / _nearest_mm(places)
     return round(min(MAX_WIDTH_PX, max(least_px, (span + 6) * pitch_px)))
-
-
-@lru_cache(maxsize=8)
-def scenery(layout: Layout, width_px: int) -> Scenery:
-    """Return the unlit board of a layout, drawn `width_px` wide; cached."""
-    return Scenery(layout, width_px)
 
 
 def save_still(path: Path, picture_bgr: PictureBGR) -> None:
