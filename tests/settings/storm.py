@@ -75,7 +75,7 @@ class Table(Running):
         command += ["--config", str(self.settings), "--data", str(self.folder / "data")]
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                command, stdout=output, stderr=output, cwd=self.folder,
+                command, stdout=output, stderr=output, text=True, cwd=self.folder,
                 env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONFAULTHANDLER": "1"},
             )  # fmt: skip
         found = self._until(lambda: re.search(r"page: (\S+)\s+PIN: (\d{6})", self.output.read_text(errors="replace")))

@@ -21,8 +21,8 @@ def test_all_wrong_settings_are_reported_with_the_nearest_key(tmp_path: Path) ->
     file.write_text(f'[web]\nprot = 80\nstreams = "many"\n[strpi]\nkind = "spi"\n[strip]\n{strip}\n')
     with pytest.raises(SetupError) as told:
         config.load(file, {})
-    wrong = ("`prot`; did you mean 'port'?", "`streams`", "[strpi]; did you mean 'strip'?")
-    wrong += tuple(f"[strip] `{key}`" for key in ("brightness", "gamma", "white", "limit_ma"))
+    wrong = ["`prot`; did you mean 'port'?", "`streams`", "[strpi]; did you mean 'strip'?"]
+    wrong += [f"[strip] `{key}`" for key in ("brightness", "gamma", "white", "limit_ma")]
     assert [part in problem for part, problem in zip(wrong, told.value.problems, strict=True)] == [True] * 7
 
 
