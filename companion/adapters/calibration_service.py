@@ -91,12 +91,13 @@ class CalibrationService:
         }
         if frame is None:
             blank: dict[str, Any] = {"picture_wh": None, "markers": [], "zones": [], "lens": None}
-            return {**status, **blank, "advice": [_code(NO_PICTURE)]}
+            return {**status, **blank, "advice": [NO_PICTURE]}
         now = self._steps.detect(frame.image_bgr)
         if now.markers:
             self._camera.reserve(RESERVED_S)
         lens = self._steps.lens(frame.image_bgr)
         floor_to_px = now.floor_to_px if now.floor_to_px is not None or found is None else found.floor_to_px
+        outlines = [] if floor_to_px is None else [projected(zone.corners_mm, floor_to_px) for zone in zones(plan)]
         height, width = frame.image_bgr.shape[:2]
         # Once the sheet was measured it may be lifted out.
         advice = [one for one in now.advice if found is None or one.code != "no_sheet"]
@@ -106,10 +107,8 @@ class CalibrationService:
             **status,
             "picture_wh": [width, height],
             "markers": [np.round(marker.corners_px, 1).tolist() for marker in now.markers],
-            "zones": []
-            if floor_to_px is None
-            else [np.round(projected(zone.corners_mm, floor_to_px), 1).tolist() for zone in zones(plan)],
-            "advice": [_code(one) for one in advice],
+            "zones": [np.round(corners_px, 1).tolist() for corners_px in outlines],
+            "advice": advice,
             "lens": {
                 "views": min(len(self._steps.views), MIN_VIEWS),
                 "of": MIN_VIEWS,
@@ -124,10 +123,7 @@ class CalibrationService:
         return None if frame is None else jpeg(frame.image_bgr, QUALITY)
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """Return the sheet to print as PDF, on a `paper` such as `a4`.
-
-        It fits the tray given to the last `take_sheet`, before the first one the default tray.
-        """
+        """Return the sheet to print as PDF, on a `paper` such as `a4`, for the tray of the last `take_sheet`."""
         plan = self._steps.plan
         return pdf(sheet(paper, plan.tray_mm, plan.keep_mm))
 
@@ -222,8 +218,3 @@ class CalibrationService:
         save_rig(self._folder, done.stored(self._source, self._clock()))
         self._done = done
         self._kept()
-
-
-def _code(advice: Advice) -> dict[str, str]:
-    """Return a piece of advice on the picture as JSON: `code`, and `says`, a sentence for people."""
-    return {"code": advice.code, "says": advice.says}

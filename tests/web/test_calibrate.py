@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.adapters.calibration_service import CalibrationService
+from companion.adapters.calibration_service import NO_PICTURE, CalibrationService
 from companion.adapters.frame_buffer import FrameBuffer
 from companion.errors import DeviceError
 from tests.web.accessibility import violations
@@ -218,7 +218,7 @@ class Silent:
 def test_calibrating_a_camera_without_pictures_reports_no_picture(tmp_path: Path) -> None:
     part = CalibrationService("opencv:0", FrameBuffer(Silent()), tmp_path, lambda: "now")
     assert part.picture_jpeg() is None
-    assert codes(dict(part.look())) == {"no_picture"}
+    assert part.look()["advice"] == [NO_PICTURE]
     with FrameBuffer(Silent()).following(0.01) as following_frame, pytest.raises(DeviceError, match="no pictures"):
         following_frame()
     with pytest.raises(DeviceError, match="real"):
