@@ -10,7 +10,6 @@ import queue
 import random
 import sys
 import termios
-import threading
 from typing import Any
 
 import gpiozero
@@ -18,18 +17,12 @@ import pytest
 from gpiozero.pins.mock import MockFactory
 
 from companion.errors import DeviceError, SetupError
-from hardware.board import Board
 from hardware.buttons import Buttons, Press, Touch
 from hardware.buttons.debounce import Contact, due_s, step
 from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons
 from hardware.buttons.opening import open_buttons
-from hardware.power import Power
-from hardware.settings import ButtonSettings, PowerSettings
-from hardware.strips import FrameRGB
-from hardware.strips.memory import MemoryStrip
-from hardware.track import preset
-from hardware.view import BoardView, Peg
+from hardware.settings import ButtonSettings
 from tests.hardware.pi_drivers import fresh_driver
 
 SETTLE_S, LONG_S = 0.02, 1.0
@@ -136,19 +129,6 @@ def test_a_gpio_button_reports_a_bouncing_press_once(pins: Any) -> None:
     assert heard.empty()
 
 
-class Watched(MemoryStrip):
-    """A memory strip that sets `lit` when the LED `watched` is lit."""
-
-    def __init__(self, leds: int, watched: int) -> None:
-        super().__init__(leds)
-        self._watched, self.lit = watched, threading.Event()
-
-    def show(self, frame_rgb: FrameRGB) -> None:
-        super().show(frame_rgb)
-        if frame_rgb[self._watched].any():
-            self.lit.set()
-
-
 def test_the_shutdown_button_needs_a_3_second_hold_and_others_1_second(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(shutdown=3), clock=lambda: now[0])
@@ -237,22 +217,6 @@ def test_gpio_and_key_buttons_report_touches_and_presses_only_until_stop(kind: A
             termios.tcflush(finger._terminal.fileno(), termios.TCIFLUSH)  # what nobody read is not for the next round
     assert finger.buttons.name
     finger.close()
-
-
-@pytest.mark.parametrize("kind", [PinFinger, KeyFinger])
-def test_the_led_strip_flashes_before_a_pressed_button_comes_up(kind: Any, pins: Any) -> None:
-    strip = Watched(122, watched=0)
-    board = Board(strip, preset("strip122"), Power(PowerSettings(brightness=1)))
-    board.show(BoardView(pegs=(Peg(0, 10, 10),), mood="ready"))
-    board.start()
-    finger = kind(pins)
-    finger.buttons.start(print, lambda touch: board.acknowledge() if touch.down else None)
-    finger.down()
-    assert strip.lit.wait(60), "the light must not wait until the button comes up"
-    finger.up()
-    finger.buttons.stop()
-    finger.close()
-    board.stop()
 
 
 def test_starting_gpio_buttons_on_a_pin_in_use_is_a_device_error(pins: Any) -> None:
