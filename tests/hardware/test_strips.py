@@ -20,7 +20,7 @@ from companion.appliance.install import PIO_LINE
 from companion.commands.leds import command as leds
 from companion.errors import DeviceError, SetupError
 from hardware.settings import StripSettings
-from hardware.strips import DrivenStrip
+from hardware.strips import DrivenStrip, Driver
 from hardware.strips.memory import MemoryStrip
 from hardware.strips.opening import STRIPS, automatic, known_kinds, open_strip
 from hardware.strips.pio import PioDriver, kernel_problem, overlay_line
@@ -78,6 +78,14 @@ def strip(
 
 def frame(*colours: tuple[int, int, int]) -> Any:
     return np.array(colours, np.uint8)
+
+
+def showing(driver: Driver, *colours: tuple[int, int, int]) -> DrivenStrip:
+    """Return a strip of as many LEDs as there are colours, which shows them."""
+    strip = DrivenStrip(len(colours), driver)
+    strip.start()
+    strip.show(frame(*colours))
+    return strip
 
 
 def test_every_led_strip_driver_restarts_and_refuses_wrong_frame_sizes(strip: Any) -> None:
@@ -150,9 +158,7 @@ def test_at_3_spi_bits_per_led_bit_at_most_435_leds_fit_in_4096_bytes(sent: list
 
 
 def test_the_spi_strip_sends_an_led_frame_in_one_transfer(sent: list[bytes], tmp_path: Path) -> None:
-    strip = DrivenStrip(2, SpiDriver(bufsiz=tmp_path / "none"))
-    strip.start()
-    strip.show(frame((255, 0, 0), (0, 0, 0)))
+    showing(SpiDriver(bufsiz=tmp_path / "none"), (255, 0, 0), (0, 0, 0))
     assert [body(data) for data in sent] == [OFF3 + FULL3 + OFF3 * 4]
 
 
@@ -168,18 +174,14 @@ def test_starting_a_missing_spi_bus_1_names_its_overlay(monkeypatch: pytest.Monk
 
 
 def test_the_pio_strip_writes_four_bytes_per_led_and_zeros_on_stop(device: Path) -> None:
-    strip = DrivenStrip(2, PioDriver(device))
-    strip.start()
-    strip.show(frame((1, 2, 3), (255, 0, 9)))
+    strip = showing(PioDriver(device), (1, 2, 3), (255, 0, 9))
     assert device.read_bytes() == bytes([1, 2, 3, 0, 255, 0, 9, 0])
     strip.stop()
     assert device.read_bytes() == bytes(8)
 
 
 def test_pio_reorders_colours_for_an_rgb_strip_behind_a_grb_driver(device: Path) -> None:
-    strip = DrivenStrip(1, PioDriver(device, order="RGB"))
-    strip.start()
-    strip.show(frame((1, 2, 3)))
+    showing(PioDriver(device, order="RGB"), (1, 2, 3))
     first, second, third, _ = device.read_bytes()
     on_the_wire = (second, first, third)  # ws2812-pio-rp1.c: green, red, blue of the bytes that were written
     assert on_the_wire == (1, 2, 3)
@@ -188,9 +190,7 @@ def test_pio_reorders_colours_for_an_rgb_strip_behind_a_grb_driver(device: Path)
 def test_the_wled_strip_sends_a_ddp_packet_of_header_colours_push_flag(
     sent: list[bytes], listener: socket.socket
 ) -> None:
-    strip = DrivenStrip(2, WledDriver("127.0.0.1", listener.getsockname()[1]))
-    strip.start()
-    strip.show(frame((1, 2, 3), (4, 5, 6)))
+    strip = showing(WledDriver("127.0.0.1", listener.getsockname()[1]), (1, 2, 3), (4, 5, 6))
     expected = bytes([0x41, 1, 0x0B, 1, 0, 0, 0, 0, 0, 6, 1, 2, 3, 4, 5, 6])
     assert listener.recv(2000) == expected
     strip.stop()
@@ -198,9 +198,7 @@ def test_the_wled_strip_sends_a_ddp_packet_of_header_colours_push_flag(
 
 
 def test_wled_ddp_frames_split_at_480_leds_and_flag_the_last_packet(listener: socket.socket) -> None:
-    strip = DrivenStrip(500, WledDriver("127.0.0.1", listener.getsockname()[1]))
-    strip.start()
-    strip.show(np.zeros((500, 3), np.uint8))
+    strip = showing(WledDriver("127.0.0.1", listener.getsockname()[1]), *[(0, 0, 0)] * 500)
     first, second = listener.recv(2000), listener.recv(2000)
     assert (first[0], first[4:10]) == (0x40, bytes([0, 0, 0, 0, 0x05, 0xA0]))
     assert (second[0], second[4:10]) == (0x41, bytes([0, 0, 0x05, 0xA0, 0, 60]))
@@ -214,9 +212,7 @@ def test_starting_a_wled_strip_with_an_unresolvable_host_is_an_error() -> None:
 
 
 def test_the_ws281x_strip_packs_red_green_blue_and_darkens_on_stop(sent: list[bytes]) -> None:
-    strip = DrivenStrip(2, Ws281xDriver(machine=PI_4))
-    strip.start()
-    strip.show(frame((1, 2, 3), (255, 0, 0)))
+    strip = showing(Ws281xDriver(machine=PI_4), (1, 2, 3), (255, 0, 0))
     library: Any = sys.modules["_rpi_ws281x"]
     assert library.rendered == [[0x010203, 0xFF0000]]
     strip.stop()
@@ -262,9 +258,7 @@ def test_ws281x_on_a_pi_5_or_off_a_pi_is_refused_without_an_import(
 
 def test_the_terminal_strip_writes_nothing_to_output_that_is_no_terminal() -> None:
     out = io.StringIO()
-    strip = DrivenStrip(2, TerminalDriver(out=out))
-    strip.start()
-    strip.show(frame((255, 0, 0), (0, 0, 0)))
+    showing(TerminalDriver(out=out), (255, 0, 0), (0, 0, 0))
     assert out.getvalue() == ""
 
 
