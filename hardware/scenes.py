@@ -73,9 +73,8 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
 def next_change_s(view: BoardView, layout: Layout, time_s: float) -> float:
     """Return the time, in seconds on the board's clock, at which `compose` must be called next for the same view.
 
-    It is `time_s` while an animation runs, SLOW_FRAME_S later while a light changes slowly, and infinity if nothing
-    changes by itself. While a join code is shown, it is the time at which the code expires. While a photo is taken, it
-    is the end of the first button flash. Before a returned time further ahead, `compose` returns the same frame.
+    It is `time_s` while an animation runs, SLOW_FRAME_S later while a light changes slowly, infinity if nothing changes
+    by itself, and else the end or the begin of something. Until a time further ahead `compose` returns the same frame.
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)

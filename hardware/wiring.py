@@ -11,16 +11,11 @@ from hardware.strips.opening import STRIPS, resolved
 def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | None, machine: str) -> list[str]:
     """Return a sentence with a cure for each fault in the settings of strip and buttons; empty if there is none.
 
-    Checked are the strip's settings on this machine, pins that buttons share, and buttons on the strip's pins.
-
-    Args:
-        kind: The strip's kind, as in the settings.
-        strip: How the strip is wired.
-        buttons: The buttons on pins, or None when there are none.
-        machine: The machine's model, as `hardware.machine.model` returns it; empty for a machine that is no Pi.
+    Checked are the strip's settings on a machine of that model (empty: no Pi), pins that buttons share, and buttons on
+    the strip's pins. `kind` is the strip's as in the settings; `buttons` is None without buttons on pins.
     """
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
-    problems = list(found.problems(strip, machine)) if found is not None else []
+    problems = found.problems(strip, machine) if found is not None else []
     if strip.order not in ORDERS:
         problems.append(f"[strip] order {strip.order!r} is no order of the letters R, G and B; most strips are GRB.")
     by_pin: dict[int, list[str]] = {}

@@ -133,13 +133,9 @@ class CalibrationService:
         Meanwhile the table gets no frames. What was taken before is dropped, even on failure, but a calibration stored
         on the disk stays. Returns `look()`.
 
-        Args:
-            plan: The person's measures in mm: `width_mm`, `height_mm` and `keep_mm` of the tray, `bar_mm` of the
-                sheet's 100 mm bar, `die_mm`.
-            lens_mm: Height of the lens over the floor; None to compute it from the sheet.
-
-        Raises:
-            DeviceError: The sheet is not found, or does not lie still, in time.
+        `plan` has the person's measures in mm: `width_mm`, `height_mm` and `keep_mm` of the tray, `bar_mm` of the
+        sheet's 100 mm bar, `die_mm`. `lens_mm` is the height of the lens over the floor; None to compute it from the
+        sheet. Raises DeviceError if the sheet is not found, or does not lie still, in time.
         """
         tray_mm = (plan["width_mm"], plan["height_mm"])
         self._steps.plan = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)

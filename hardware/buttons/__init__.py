@@ -45,12 +45,8 @@ class Buttons(Protocol):
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
         """Begin to listen to the buttons, and call `on_press` and `on_touch` on the buttons' own thread until `stop`.
 
-        Args:
-            on_press: Called once for each press: a long one while the button is held, a short one when it comes up.
-            on_touch: Called when a button goes down and when it comes up.
-
-        Raises:
-            DeviceError: A button can't be used. The other buttons work nevertheless.
+        A long press is reported while the button is held, a short one when it comes up; a touch when a button goes down
+        and when it comes up. Raises DeviceError if a button can't be used; the others work nevertheless.
         """
 
     def stop(self) -> None:

@@ -33,14 +33,8 @@ def step(
 ) -> tuple[Contact, tuple[str, ...]]:
     """Return the next state of a button's contact, and the events in order: any of `down`, `up`, `short`, `long`.
 
-    `short` and `long` are kinds of press. Call this when the level changes, and at the time that `due_s` returns.
-
-    Args:
-        contact: The present state.
-        closed: The level now, True if the contact is closed (button pressed).
-        now_s: The time now, in seconds.
-        settle_s: Seconds that a level must last to count.
-        long_s: Seconds after which a held button is a long press.
+    `short` and `long` are kinds of press. Call this when the level changes (`closed`: the button is pressed), and at
+    the time that `due_s` returns. A level counts after `settle_s` seconds; a held button is a long press after `long_s`.
     """
     if closed != contact.raw:
         # The old level may have lasted long enough since the last call.

@@ -47,14 +47,9 @@ def wiring_diagram(
 ) -> str:
     """Return the wiring diagram as SVG text: the Pi's header, level shifter, strip, supply and buttons, with wires.
 
-    A strip without pins, such as WLED, is only mentioned in words.
-
-    Args:
-        kind: The strip's kind, as in the settings.
-        strip: How the strip is wired.
-        buttons: BCM number of each button's pin.
-        limit_ma: Current limit of the strip in mA, from which supply, fuse and cables follow.
-        machine: Model of the Pi, as `hardware.machine.model` returns it; empty for any up to the 4.
+    A strip without pins, such as WLED, is only mentioned in words. `kind` is the strip's as in the settings, `strip`
+    its wiring. `buttons` has the BCM number of each button's pin. Supply, fuse and cables follow from the current
+    limit. `machine` is the model of the Pi; empty for any up to the 4.
     """
     body = [_header()]
     # The upper button's wire runs outermost, so that no two of them cross.

@@ -78,10 +78,7 @@ class WledDriver:
 def packets(frame_rgb: FrameRGB, sequence: int) -> Iterator[bytes]:
     """Yield the DDP packets of a frame as bytes; the last one tells the controller to show it.
 
-    Args:
-        frame_rgb: (leds, 3) uint8.
-        sequence: Number of the frame, 1 to 15 and then from 1 again, by which the controller recognises repeated
-            packets.
+    `sequence` is the frame's number, 1 to 15 and then from 1 again, by which the controller knows repeated packets.
     """
     data = frame_rgb.tobytes()
     for offset in range(0, len(data), MAX_DATA_BYTES):
