@@ -67,16 +67,7 @@ class Record:
 
 
 class Unplayable(RulesError):
-    """An entry that cannot be replayed.
-
-    Attributes:
-        record: The record before the entry.
-        entry: Number of the entry.
-    """
-
-    def __init__(self, record: Record, entry: Entry, why: Exception) -> None:
-        self.record, self.entry = record, entry.number
-        super().__init__(f"entry {entry.number}, a {entry.kind!r}, can't be replayed ({type(why).__name__}: {why})")
+    """An entry of the journal that cannot be replayed; the message names it."""
 
 
 def replayed(
@@ -97,7 +88,8 @@ def replayed(
         try:
             record = evolve(record, entry)
         except Exception as refused:
-            raise Unplayable(record, entry, refused) from refused
+            why = f"{type(refused).__name__}: {refused}"
+            raise Unplayable(f"entry {entry.number}, a {entry.kind!r}, can't be replayed ({why})") from refused
         if entry.kind == "game":
             begun(record.games)
     return record
@@ -134,12 +126,7 @@ def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
     """Return the number of the oldest game that stays in the record, and so in reach of undo, after a new game starts.
 
     A game of the same sitting keeps all games of the record. A new sitting keeps only those of the sitting before it.
-    Without games the answer is `number`.
-
-    Args:
-        games: The games so far.
-        number: Entry number of the new game.
-        sitting: Sitting of the new game.
+    Without games the answer is `number`, the entry number of the new game.
     """
     if not games:
         return number
@@ -189,20 +176,25 @@ def _line_of_throw(games: tuple[Game, ...], throw: int) -> tuple[PlayedGame, int
 def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     """Return the games after an entry of kind `game`: the new game last, the earlier ones compressed in memory.
 
-    Games older than the entry's `horizon`, the oldest game that undo can reach, are dropped. Nothing is written.
+    Games older than the entry's `horizon`, the oldest game that undo can reach, are dropped.
     """
     header = header_of(entry.body["header"])
-    transcript = Transcript.begin(header)
     started = Event(
         number=entry.number, code="game_started", args={"game": header.game, "players": list(header.players)}
     )
     # Journals from before colours were remembered say nothing of them.
     worn = entry.body.get("colours", games[-1].colours if games else {})
     others = [(name, colour) for name, colour in worn.items() if name not in header.players]
-    worn = {**dict(others[-MAX_REMEMBERED_COLOURS:]), **colours(worn, header.players)}
-    terms = terms_of(entry.body.get("terms", {}), header)
-    game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), (started,), worn,
-                      started_s=entry.wall_s, terms=terms)  # fmt: skip
+    game = PlayedGame(
+        entry.number,
+        entry.body["sitting"],
+        Transcript.begin(header),
+        lines=(),
+        log=(started,),
+        colours={**dict(others[-MAX_REMEMBERED_COLOURS:]), **colours(worn, header.players)},
+        started_s=entry.wall_s,
+        terms=terms_of(entry.body.get("terms", {}), header),
+    )
     return (*(archived(old) for old in games if old.number >= entry.body["horizon"]), game)
 
 
@@ -221,16 +213,13 @@ def _with_results(record: Record, entry: Entry) -> Tournament | None:
 
 
 def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
-    """Return the games after the start of the last game was undone: it is dropped, and the game before it goes on.
+    """Return the games after entry `number` undid the start of the last game: it is dropped, the one before goes on.
 
-    An event `undone` is added to the log of the game that goes on. `number` is that of the undo's journal entry. Raises
-    IllegalAction if there is only one game, or if the last one has a throw, a decision or another line.
+    Raises IllegalAction if there is only one game, or if the last one has a line.
     """
     if len(games) < 2 or reopened(games[-1]).lines:
         raise IllegalAction("There is nothing to take back.")
-    back = reopened(games[-2])
-    log = (*back.log, Event(number=number, code="undone", args={"lines": 0}))[-LOG_LENGTH:]
-    return (*games[:-2], replace(back, log=log))
+    return (*games[:-2], _told(reopened(games[-2]), Event(number=number, code="undone", args={"lines": 0})))
 
 
 def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
@@ -238,7 +227,6 @@ def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
 
     Raises RulesError if the rules refuse it, if it is a line in an abandoned game, or if the kind is unknown.
     """
-    log = tuple(event for event in game.log if event.code != "abandoned")
     match entry.kind:
         case "line" if game.abandoned:
             raise IllegalAction("This game was abandoned. Undo that to go on, or start the next game.")
@@ -251,116 +239,78 @@ def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
             said = Event(number=entry.number, code="undone", args={"lines": 0})
         case _:
             raise RulesError(f"The journal's entry {entry.number} has an unknown kind, {entry.kind!r}. Update pegpip.")
-    return replace(game, abandoned=entry.kind == "abandoned", log=(*log, said)[-LOG_LENGTH:])
+    log = tuple(event for event in game.log if event.code != "abandoned")
+    return _told(replace(game, abandoned=entry.kind == "abandoned", log=log), said)
+
+
+def _told(game: PlayedGame, *events: Event) -> PlayedGame:
+    """Return the game with these events at the end of its log, which keeps the newest LOG_LENGTH."""
+    return replace(game, log=(*game.log, *events)[-LOG_LENGTH:])
 
 
 def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
-    """Return the game after one more throw, decision or leaving of a player, with its events added to the log.
+    """Return the game after one more throw, decision or leaving of a player; `entry` is the line's, decoded `action`.
 
-    `entry` is the line's journal entry, and `action` is the line decoded. Raises IllegalAction if the rules refuse it.
+    Raises IllegalAction if the rules refuse it.
     """
     transcript, source, thrown = game.transcript.then(action), entry.body["source"], None
     if isinstance(action, Throw):
         player = game.transcript.state.standing.player
         assert player is not None, "a throw that was taken is somebody's"
+        dice = entry.body.get("seen", {}).get("dice", ())
         thrown = Thrown(
             number=entry.throw or 0,
             player=player,
             values=tuple(sorted(action.dice)),
             source=source,
             photo=bool(entry.body.get("photo")),
-            boxes=_boxes(entry),
+            boxes=tuple((*die["box_xywh"], die["read"]) for die in dice if not die["kept"]),
         )
-    return replace(
-        game,
-        transcript=transcript,
-        lines=(*game.lines, Line(entry.number, thrown)),
-        log=(*game.log, *events_of(transcript, entry.number, entry.throw, aloud=source == "house"))[-LOG_LENGTH:],
-    )
-
-
-def _boxes(entry: Entry) -> tuple[tuple[int, int, int, int, int], ...]:
-    """Return (x, y, width, height, value) of each die read outside the keep zone; the box in pixels of the photo."""
-    dice = entry.body.get("seen", {}).get("dice", ())
-    return tuple((*die["box_xywh"], die["read"]) for die in dice if not die["kept"])
+    game = replace(game, transcript=transcript, lines=(*game.lines, Line(entry.number, thrown)))
+    return _told(game, *events_of(transcript, entry.number, entry.throw, aloud=source == "house"))
 
 
 def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
-    """Return the game without its last `undo.count` lines.
-
-    In the log one event `undone` replaces their events. It has the number of `entry`, the undo's own journal entry.
-    """
+    """Return the game without its last `undo.count` lines; one event `undone` replaces their events in the log."""
     transcript = game.transcript.then(undo)
     kept, gone = game.lines[: -undo.count], game.lines[-undo.count :]
     said = Event(number=entry.number, code="undone", args={"lines": undo.count})
-    log = (*_without(game.log, gone), said)
-    return replace(game, transcript=transcript, lines=kept, log=log[-LOG_LENGTH:])
+    return _told(replace(game, transcript=transcript, lines=kept, log=_without(game.log, gone)), said)
 
 
 def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
-    """Return the games after an entry of kind `correction`: the game of that throw is recomputed.
+    """Return the games after an entry of kind `correction`: the game of that throw is recomputed from there on.
 
-    The log of the last game gets an event that reports the correction.
+    Turns may have shifted, so later throws may have another player. Later lines that became illegal are dropped. An
+    event in the last game's log reports the correction.
     """
-    mended, said = _corrected(*correction_of(games, entry.body["throw"], tuple(entry.body["values"])), entry)
-    changed = tuple(mended if one.number == mended.number else one for one in games)
-    last = reopened(changed[-1])
-    return (*changed[:-1], replace(last, log=(*last.log, said)[-LOG_LENGTH:]))
-
-
-def _corrected(game: PlayedGame, index: int, result: Correction, entry: Entry) -> tuple[PlayedGame, Event]:
-    """Return a game with the throw of line `index` corrected, and the event that reports it, which its log lacks yet.
-
-    `game`, `index` and `result` are those of `correction_of` for the correction's journal entry.
-    """
-    values, was = tuple(entry.body["values"]), game.lines[index]
-    assert was.thrown is not None, "found by the number of its throw"
-    now = Line(was.number, msgspec.structs.replace(was.thrown, values=tuple(sorted(values)), source="corrected"))
-    lines = (*game.lines[:index], now, *_players_recomputed(result.transcript, game.lines, index + 1))
-    args = {"throw": was.thrown.number, "was": list(was.thrown.values), "values": sorted(values),
-            "dropped": len(result.refused)}  # fmt: skip
-    said = Event(number=entry.number, code="corrected", args=args)
-    log = (*_without(game.log, game.lines[index:]), *_events_from(result.transcript, lines, index))
-    transcript = replace(result.transcript, lines_read=game.transcript.lines_read + 1)
-    over = transcript.state.standing.over  # a game that is over has its result: it is not abandoned
-    log = tuple(event for event in log if not (over and event.code == "abandoned"))[-LOG_LENGTH:]
-    return replace(game, transcript=transcript, lines=lines, log=log, abandoned=game.abandoned and not over), said
-
-
-def _players_recomputed(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
-    """Return the lines after a corrected one, each throw with its player recomputed: turns may have shifted.
-
-    Lines that became illegal, the last ones, are left out.
-
-    Args:
-        transcript: The game after the correction.
-        lines: The game's lines before the correction.
-        first: Index of the first line after the corrected one.
-    """
-    found: list[Line] = []
-    for line, step in zip(lines[first : transcript.line_count], transcript.steps[first:-1], strict=True):
-        if line.thrown is not None:
-            assert step.state.standing.player is not None, "a throw that stands is somebody's"
-            line = replace(line, thrown=msgspec.structs.replace(line.thrown, player=step.state.standing.player))
-        found.append(line)
-    return found
-
-
-def _events_from(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
-    """Return the events that the corrected line of a game and all later lines cause after the correction, in order.
-
-    Each event has the number of its line's journal entry.
-
-    Args:
-        transcript: The game after the correction.
-        lines: The game's lines after the correction.
-        first: Index of the corrected line in `lines`.
-    """
-    return tuple(
-        event
-        for line, step in zip(lines[first:], transcript.steps[first + 1 :], strict=True)
-        for event in events_of(step, line.number, line.thrown.number if line.thrown else None)
+    throw, values = entry.body["throw"], tuple(entry.body["values"])
+    game, index, result = correction_of(games, throw, values)
+    was = game.lines[index].thrown
+    assert was is not None, "found by the number of its throw"
+    lines, log = list(game.lines[:index]), [*_without(game.log, game.lines[index:])]
+    steps = result.transcript.steps[index:]
+    for line, before, after in zip(game.lines[index : index + len(steps) - 1], steps[:-1], steps[1:], strict=True):
+        thrown = line.thrown
+        if thrown is not None:
+            player = before.state.standing.player
+            assert player is not None, "a throw that stands is somebody's"
+            thrown = msgspec.structs.replace(thrown, player=player)
+            if thrown.number == throw:
+                thrown = msgspec.structs.replace(thrown, values=tuple(sorted(values)), source="corrected")
+        lines.append(Line(line.number, thrown))
+        log += events_of(after, line.number, thrown.number if thrown else None)
+    over = result.transcript.state.standing.over  # a game that is over has its result: it is not abandoned
+    mended = replace(
+        game,
+        transcript=replace(result.transcript, lines_read=game.transcript.lines_read + 1),
+        lines=tuple(lines),
+        log=tuple(event for event in log if not (over and event.code == "abandoned"))[-LOG_LENGTH:],
+        abandoned=game.abandoned and not over,
     )
+    args = {"throw": throw, "was": list(was.values), "values": sorted(values), "dropped": len(result.refused)}
+    changed = tuple(mended if one.number == mended.number else one for one in games)
+    return (*changed[:-1], _told(reopened(changed[-1]), Event(number=entry.number, code="corrected", args=args)))
 
 
 def _without(log: tuple[Event, ...], gone: tuple[Line, ...]) -> tuple[Event, ...]:
