@@ -15,13 +15,13 @@ from companion.games.engine.notation import action_of, header_line, header_of, l
 from companion.games.engine.tray_policy import waiting_notice
 from companion.table import commands as c
 from companion.table.evening.game_record import PlayedGame
-from companion.table.evening.sitting import chosen_colours, same_people
+from companion.table.evening.sitting import chosen_colours
 from companion.table.evening.tournament import body_of, entry_of
 from companion.table.evolve import correction_of, horizon
 from companion.table.journal import Entry
 from companion.table.photos import digest_of
 from companion.table.snapshot import Offer
-from companion.table.state import Draft, Noted, Now, Step, TableState
+from companion.table.state import Draft, Now, Step, TableState
 from companion.table.terms import terms_line, terms_of
 from companion.table.tray import interpret
 from companion.table.tray.interpret import Ask, Interpretation, Memory
@@ -32,9 +32,7 @@ SETTLED_BY_BANKING = frozenset({Doubt.COUNT, Doubt.FOUND, Doubt.MOVED})
 
 
 def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
-    """Return the steps that carry out a command, in order: journal entries and changes that are not journaled.
-
-    A pure function: neither `state` nor the disk changes. The writer carries the steps out.
+    """Return the steps that carry out a command, in order: a pure function, whose steps the writer carries out.
 
     Raises:
         StaleAction: The command names another snapshot than the current one, or its question is closed.
@@ -86,7 +84,7 @@ class Changes:
 
     def note(self, state: TableState) -> Changes:
         """Return the changes with one more step, which leads to the given state and is not journaled."""
-        return replace(self, state=state, steps=(*self.steps, Noted(state)))
+        return replace(self, state=state, steps=(*self.steps, state))
 
     def enter(
         self,
@@ -140,7 +138,7 @@ def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick)
         case c.Tick():
             if game is None or state.asked or state.moving:
                 return changes
-            return _interpreted(changes, interpret.tick(state.situation(game, changes.now.clock_s)))
+            return _interpreted(changes, interpret.tick(state.situation(game, state.memory.seen(changes.now.clock_s))))
         case c.Observe(observation):
             state = replace(state, observation=observation, moving=False)
             if game is not None:
@@ -216,10 +214,10 @@ def _decided(changes: Changes) -> Changes:
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Return the table's `changes` with the steps of an undo: journal it, and ignore the tray's dice until they change.
+    """Return `changes` with the steps of an undo; the tray's dice are ignored until they change.
 
-    Undoing one line resumes an abandoned game instead; of a game without lines it takes back the start. Any open
-    question is dropped. Raises RulesError if the undo is refused.
+    Undoing one line resumes an abandoned game instead; of a game without lines it takes back the start. Raises
+    RulesError if the undo is refused.
     """
     game = changes.game
     if undo.count == 1 and (game.abandoned or not game.lines):
@@ -228,10 +226,10 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
 
 
 def _pressed(changes: Changes, button: str) -> Changes:
-    """Return a table command's `changes` with the steps for a press of the button `bank`, `undo` or `next`.
+    """Return `changes` with the steps for a press of the button `bank`, `undo` or `next`.
 
-    `bank` plays the selected decision, or banks without one. `undo` takes back one line. `next` selects the following
-    decision, or starts the next game without one. Raises IllegalAction if none of that is possible now.
+    `next` selects the following decision, or starts the next game without one. Raises IllegalAction if nothing is
+    possible now.
     """
     if button == "bank":
         return _banked(changes)
@@ -253,7 +251,8 @@ def _banked(changes: Changes) -> Changes:
     if choices:
         lines = (choices[changes.state.choice % len(choices)],)
     elif not changes.game.abandoned:
-        lines = interpret.banking(changes.state.situation(changes.game, changes.now.clock_s))
+        seen = changes.state.memory.seen(changes.now.clock_s)
+        lines = interpret.banking(changes.state.situation(changes.game, seen))
     if not lines:
         raise IllegalAction("There is nothing that could be banked now.")
     for action in lines:
@@ -263,10 +262,10 @@ def _banked(changes: Changes) -> Changes:
 
 
 def _answered(changes: Changes, command: c.Answer) -> Changes:
-    """Return `changes` with the steps for a person's answer to the open question: play the throw, close the question.
+    """Return `changes` with the steps for a person's answer to the open question: play the throw, if it was one.
 
-    If `command.values` is None, no throw is played. Then the newest observation is interpreted again, which may ask a
-    new question. Raises StaleAction if that question is no longer open, IllegalAction if the rules refuse the throw.
+    Then the newest observation is interpreted again, which may ask a new question. Raises StaleAction if the question
+    is no longer open, IllegalAction if the rules refuse the throw.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:
@@ -326,18 +325,19 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 def _started(changes: Changes, command: c.StartGame) -> Changes:
     """Return `changes` with the steps that start the game of `command`. Raises RulesError if the command is wrong.
 
-    It joins the last sitting if the same people play on and nobody ended that. The tray's dice are ignored until they
-    change.
+    It joins the last sitting if the same people play on and nobody ended that.
     """
     record, header = changes.state.record, header_of(command.header)
-    games, number = record.games, record.number + 1
-    same = bool(games) and games[-1].sitting != record.ended and same_people(games[-1].header, header)
-    sitting = games[-1].sitting if same else number
+    games, sitting, worn = record.games, record.number + 1, dict[str, int]()
+    if games:
+        last, worn = games[-1], games[-1].colours
+        if last.sitting != record.ended and set(last.header.players) == set(header.players):
+            sitting = last.sitting
     body = {
         "header": header_line(header),
         "sitting": sitting,
-        "horizon": horizon(games, number, sitting),
-        "colours": chosen_colours(games[-1].colours if games else {}, command.colours or {}, header.players),
+        "horizon": horizon(games, record.number + 1, sitting),
+        "colours": chosen_colours(worn, command.colours or {}, header.players),
     }
     tournament = record.tournament and body_of(record.tournament)
     optional = {"terms": terms_line(terms_of(command.terms, header)), "ended": record.ended, "tournament": tournament}
@@ -354,7 +354,7 @@ def _next_game(changes: Changes) -> Changes:
     starter = game.next_starter
     if starter is None and not game.abandoned:
         raise IllegalAction("This game is not over; finish or abandon it first.")
-    header = replace(game.header, first=game.header.first if starter is None else starter, roll_off=False)
+    header = replace(game.header, first=starter or game.header.first, roll_off=False)
     return _started(changes, c.StartGame(header=header_line(header), terms=terms_line(game.terms)))
 
 

@@ -1,12 +1,10 @@
-"""The writer's state, and the steps that change it: journal entries, and changes that are not journaled."""
+"""The writer's state, and the steps that change it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from secrets import randbelow
 from typing import NamedTuple
-
-import msgspec
 
 from companion.games.engine.game import Action
 from companion.games.engine.views.phrase import Phrase
@@ -66,14 +64,8 @@ class TableState:
     def restarted(cls, record: Record, damage: str | None) -> TableState:
         """Return the state at the start of the program, before the tray is observed.
 
-        A notice tells the scores if there is a game.
-
-        Questions are numbered from a random number on, so no old answer or cached photo fits a new question.
-
-        Args:
-            record: The replayed journal.
-            damage: Report of damage to the journal, which the notice then shows instead of the scores; None without
-                damage.
+        Its notice tells the scores, or the damage if the journal had any. Questions are numbered from a random number
+        on, so no old answer or cached photo fits a new question.
         """
         game, memory = record.game, Memory()
         notice = Phrase("ill", {"what": damage, "cure": CHECK_SCORES}) if damage else None
@@ -124,42 +116,16 @@ class TableState:
         waits = memory.armed and not self.moving and not self.asked and self.playing is not None
         return memory.empty_since_s + BANK_AFTER_S if waits and memory.empty_since_s is not None else None
 
-    def situation(self, game: PlayedGame, observation: Observation | float) -> Situation:
-        """Return the input for interpreting the tray: the game's state, memory, dice and tray policies.
+    def situation(self, game: PlayedGame, observation: Observation) -> Situation:
+        """Return the input for interpreting the tray as observed, during the game on the table."""
+        return Situation(game.transcript.state, self.memory, observation, policies_under(game.terms))
 
-        Args:
-            game: The game on the table.
-            observation: The tray now. Or a time on the table's clock, in seconds: then the dice are those in the
-                memory, from the last observation.
+    def after(self, entry: Entry) -> TableState:
+        """Return the state after a journal entry, which also clears offer, choice and announcement.
+
+        Raises RulesError if the rules refuse the entry.
         """
-        state, policies = game.transcript.state, policies_under(game.terms)
-        if isinstance(observation, Observation):
-            return Situation(state, self.memory, observation, policies)
-        return Situation.remembered(state, self.memory, observation, policies)
-
-    def after(self, step: Entry | Noted) -> TableState:
-        """Return the state after one step; `self` is unchanged.
-
-        A journal entry changes the record, and clears offer, choice and announcement. A `Noted` step replaces all but
-        the record. Raises RulesError if the rules refuse the entry.
-        """
-        match step:
-            case Noted(state):
-                return replace(state, record=self.record)
-            case Entry():
-                record = evolve(self.record, step)
-                return replace(self, record=record, offer=None, choice=0, announced=None)
-
-
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """A step that is not journaled.
-
-    Attributes:
-        state: The state after it. Its record is ignored.
-    """
-
-    state: TableState
+        return replace(self, record=evolve(self.record, entry), offer=None, choice=0, announced=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +142,6 @@ class Draft:
     photo_jpeg: bytes | None = None
     waiting: Memory | None = None
 
-    @property
-    def without_photo(self) -> Entry:
-        """The draft's entry without its photo and reading, to be journaled when the photo could not be written."""
-        body = {key: value for key, value in self.entry.body.items() if key != "seen"}
-        return msgspec.structs.replace(self.entry, body={**body, "photo": False})
 
-
-Step = Noted | Draft
-"""A step of `decide`: the writer takes over the state of a `Noted`, and journals a `Draft`."""
+Step = TableState | Draft
+"""A step of `decide`: the writer takes over a state, all but its record, and journals a `Draft`."""

@@ -285,7 +285,7 @@ class Table:
                     self._archive_games()
                     self._photos.prune()
             else:
-                self._state = self._state.after(step)
+                self._state = replace(step, record=self._state.record)
 
     def _written(self, draft: Draft) -> Entry:
         """Write a draft's photo and entry to the disk, and return the entry as written.
@@ -297,7 +297,8 @@ class Table:
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")
         if draft.photo_jpeg and not photo:
-            entry = draft.without_photo
+            body = {key: value for key, value in entry.body.items() if key != "seen"}
+            entry = msgspec.structs.replace(entry, body={**body, "photo": False})
         try:
             self._journal.append(entry)
         except DeviceError as ill:

@@ -241,7 +241,7 @@ class Mime:
         self.tray.lift()
         self.see()
         self.clock.now_s += 3.0
-        self._take(tick(Situation.remembered(self.seen, self.memory, self.clock.now_s)))
+        self._take(tick(Situation(self.seen, self.memory, self.memory.seen(self.clock.now_s))))
 
 
 class Evening:

@@ -12,7 +12,7 @@ from typing import Annotated
 import msgspec
 
 from companion.errors import RulesError
-from companion.games.engine.game import Header, Outcome
+from companion.games.engine.game import Outcome
 from companion.table.snapshot import Sitting
 
 
@@ -91,11 +91,6 @@ def chosen_colours(worn: Mapping[str, int], sent: object, players: Sequence[str]
     if len(set(wanted.values())) < len(wanted):
         raise RulesError("Two players have chosen the same colour. Let each have one of their own.")
     return {**{name: colour for name, colour in worn.items() if colour not in wanted.values()}, **wanted}
-
-
-def same_people(one: Header, other: Header) -> bool:
-    """Whether two games belong to one sitting: they have the same players, in any seats and any game."""
-    return set(one.players) == set(other.players)
 
 
 def next_starter(scores: Sequence[int], games_lost: Sequence[int], first: int, seats: int) -> int:

@@ -63,6 +63,11 @@ class Memory:
     keep_zone: bool = True
     doubted: Memory | None = None
 
+    def seen(self, at_s: float) -> Observation:
+        """Return the remembered dice as an observation of the tray at a time on the table's clock."""
+        return Observation(thrown=self.thrown, kept=self.kept, doubt=None, photo_jpeg=None, at_s=at_s,
+                           emptied=False, keep_zone=self.keep_zone)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Situation:
@@ -79,13 +84,6 @@ class Situation:
     memory: Memory
     observation: Observation
     policies: Policies = policy_for
-
-    @classmethod
-    def remembered(cls, state: State, memory: Memory, at_s: float, policies: Policies = policy_for) -> Situation:
-        """Return a situation without a new observation: the dice are those in the memory, as if seen at time `at_s`."""
-        dice = Observation(thrown=memory.thrown, kept=memory.kept, doubt=None, photo_jpeg=None, at_s=at_s,
-                           emptied=False, keep_zone=memory.keep_zone)  # fmt: skip
-        return cls(state, memory, dice, policies)
 
     @property
     def policy(self) -> KeepZonePolicy:
