@@ -8,7 +8,7 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 
 from companion.adapters.board_view import lighting
@@ -36,13 +36,7 @@ from companion.history.export import PastGames
 from companion.history.review import Review
 from companion.service.addresses import announced, published
 from companion.service.beyond import opened_beyond
-from companion.service.opening import (
-    header_of_first_game,
-    opened_door,
-    opened_parts,
-    problems_of,
-    terms_of_first_game,
-)
+from companion.service.opening import first_game, opened_door, opened_parts, problems_of
 from companion.service.parts import Part, following
 from companion.service.priority import give_way
 from companion.service.sd_notify import notify, under_systemd, watchdog_s
@@ -53,8 +47,9 @@ from companion.settings.file import SettingsFile
 from companion.settings.live import LiveSettings
 from companion.settings.load import Settings
 from companion.settings.starting import Starting
-from companion.table.commands import NoteMotion, StartGame
+from companion.table.commands import NoteMotion
 from companion.table.journal import Journal, anchor_folder
+from companion.table.journal.recovery import date_text
 from companion.table.photos import Photos
 from companion.table.writer import Table
 from hardware.board import Board
@@ -105,9 +100,8 @@ class App:
     def run(self, ready: Callable[[], None]) -> None:
         """Start all parts of the table in order, call `ready`, and serve the pages until `server.stop()` or Ctrl-C.
 
-        The port accepts connections before that; they are answered after `ready`. At the end the parts are stopped in
-        reverse. Raises DeviceError if the journal can't be opened. Any other part that fails is logged and tried again,
-        and reported on the page if it has a health check.
+        At the end the parts are stopped in reverse. Raises DeviceError if the journal can't be opened. Any other part
+        that fails is logged and tried again, and reported on the page if it has a health check.
         """
         with contextlib.ExitStack() as stack:
             for part in self.parts:
@@ -174,7 +168,7 @@ def build(starting: Starting) -> App:
     hands = VirtualHands(simulated, lambda: table.state().staying) if simulated else None
     house = BotPlayer(table, clock, hands)
     past = PastGames(folder)
-    beyond = opened_beyond(settings, folder, table, past, live, lambda: report(checks, folder))
+    beyond, checks_beyond = opened_beyond(settings, folder, table, past, live, lambda: report(checks, folder))
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_TIMEOUT_S), needed=True),
         following("board", table, lighting(board, clock), board.start, board.stop, board.alive),
@@ -186,7 +180,7 @@ def build(starting: Starting) -> App:
         Part("taught", taught.start, lambda: None),
         following("evidence", table, keeper.hear, keeper.start, keeper.stop, keeper.alive),
         Part("observer", observer.start, observer.stop, observer.alive),
-        *beyond.parts,
+        *beyond,
     )
 
     server = LastingServer(door.link)
@@ -218,12 +212,14 @@ def build(starting: Starting) -> App:
         "pairing": door.pairing.health,
         "settings": file.health,
         "life": supervisor.health,
-        **beyond.checks,
+        **checks_beyond,
     }
 
     feed = Feed(table, folder)
     mains_hz = settings.camera.mains_hz
-    calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated, mains_hz)
+    calibration = CalibrationService(
+        source, camera, folder, lambda: date_text(time.time()), simulated, tray.recalibrated, mains_hz
+    )
     groups = (
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),
         *([api.tray.routes(hands, table, door.pairing)] if hands else []),
@@ -241,9 +237,9 @@ def build(starting: Starting) -> App:
 
 
 def _witness(table: Table, teacher: Teacher) -> Witness | None:
-    """Return the labelled examples of the game's set of dice, which the reader compares with; None if there are none.
+    """Return the labelled examples of the game's set of dice, which the reader compares with.
 
-    None also during a lesson, so that the reader reads without help.
+    None if there are none, and during a lesson, so that the reader reads without help.
     """
     return None if teacher.lesson() else teacher.taught.witness(table.snapshot().terms.dice)
 
@@ -255,11 +251,6 @@ def _dice_expected(table: Table, tray: WatchedTray, teacher: Teacher) -> int | N
     foreground there.
     """
     return None if tray.calibrated or teacher.lesson() else table.snapshot().tray.dice
-
-
-def _today() -> str:
-    """Return the local date and time as text for people."""
-    return f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
 
 
 def _data_folder(settings: Settings) -> Path:
@@ -277,4 +268,4 @@ def _data_folder(settings: Settings) -> Path:
 def _first_game(table: Table, settings: Settings) -> None:
     """Set up the game and players that the settings name, when the journal has no game; without players do nothing."""
     if table.snapshot().game is None and settings.table.players:
-        table.submit(StartGame(header=header_of_first_game(settings), terms=terms_of_first_game(settings)))
+        table.submit(first_game(settings))

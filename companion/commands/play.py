@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import signal
 import sys
@@ -22,7 +23,7 @@ from companion.games.registry import GAMES
 from companion.service import safe_mode
 from companion.service.addresses import local_page
 from companion.service.crash_loop import REVERT_AFTER, SAFE_MODE_AFTER, Starts
-from companion.service.malloc import keep_what_is_loaded, share_one_heap
+from companion.service.malloc import share_one_heap
 from companion.service.sd_notify import under_systemd
 from companion.settings import last_good
 from companion.settings import load as config
@@ -80,7 +81,7 @@ def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: 
         starts.ready()
         if app.parts:  # safe mode opens no part, so that it proves no settings
             last_good.keep(app.settings.data.folder, app.settings)
-        keep_what_is_loaded()
+        gc.freeze()  # a garbage collection stops all threads: it need not search code, tables and routes
         _announce(app)
 
     try:

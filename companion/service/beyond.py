@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,6 @@ from companion.table.writer import Table
 from web.loudspeaker import words_of
 
 
-@dataclass(slots=True)
-class Beyond:
-    """The parts that the settings turn on, and the health check of each."""
-
-    parts: list[Part] = field(default_factory=list)
-    checks: dict[str, Health] = field(default_factory=dict)
-
-
 def opened_beyond(
     settings: Settings,
     folder: Path,
@@ -36,10 +27,10 @@ def opened_beyond(
     past: PastGames,
     live: LiveSettings,
     report: Callable[[], dict[str, Any]],
-) -> Beyond:
-    """Return the optional parts that the settings turn on, league, MQTT and webhook, not started, with health checks.
+) -> tuple[list[Part], dict[str, Health]]:
+    """Return the optional parts that the settings turn on, league, MQTT and webhook, not started, and a check of each.
 
-    A part that can't be opened is left out; its health check then says why.
+    A part for which a library or a device is missing is left out; its health check, under its name, says so.
 
     Args:
         settings: The settings.
@@ -49,36 +40,27 @@ def opened_beyond(
         live: The present settings; mutes the sounds.
         report: Returns the answer of `/healthz`.
     """
-    found = Beyond()
-    if settings.league.server:
-        _add(found, "league", lambda: _league(settings, folder, table, past))
-    if settings.mqtt.host:
-        _add(found, "mqtt", lambda: _mqtt(settings, table, live, report))
-    if settings.webhook.url:
-        _add(found, "webhook", lambda: _webhook(settings, table, live))
-    return found
-
-
-def _add(found: Beyond, name: str, open_it: Callable[[], tuple[Part, Health]]) -> None:
-    """Call `open_it`, and add the part and health check that it returns to `found` under a name.
-
-    If a library or a device is missing, only a failing check is added, which says what is missing. Raises any other
-    ImportError.
-    """
-    try:
-        part, health = open_it()
-    except (ImportError, DeviceError) as ill:
-        says = missing_library(ill) if isinstance(ill, ImportError) else str(ill)
-        if says is None:
-            raise
-        found.checks[name] = lambda: (False, says)
-    else:
-        found.parts.append(part)
-        found.checks[name] = health
+    wanted: dict[str, tuple[str, Callable[[], tuple[Part, Health]]]] = {
+        "league": (settings.league.server, lambda: _league(settings, folder, table, past)),
+        "mqtt": (settings.mqtt.host, lambda: _mqtt(settings, table, live, report)),
+        "webhook": (settings.webhook.url, lambda: _webhook(settings, table, live)),
+    }
+    parts, checks = list[Part](), dict[str, Health]()
+    for name, (turned_on, opened) in wanted.items():
+        try:
+            if turned_on:
+                part, checks[name] = opened()
+                parts.append(part)
+        except (ImportError, DeviceError) as ill:
+            says = missing_library(ill) if isinstance(ill, ImportError) else str(ill)
+            if says is None:
+                raise
+            checks[name] = lambda says=says: (False, says)
+    return parts, checks
 
 
 def _league(settings: Settings, folder: Path, table: Table, past: PastGames) -> tuple[Part, Health]:
-    """Return the part that sends finished games to the league's server, not started, and its health check."""
+    """Return the part that sends finished games to the league's server, and its health check."""
     from companion.league.sender import Sender
 
     sender = Sender(settings.league.server, folder, past, settings.league.aliases)
@@ -90,14 +72,8 @@ def _mqtt(
 ) -> tuple[Part, Health]:
     """Return the part that publishes the table's state and events to the MQTT broker, and its health check.
 
-    Nothing is started. Only if the settings allow commands, the broker may mute the table and start a game. Raises
-    ImportError if the MQTT library is missing.
-
-    Args:
-        settings: All settings.
-        table: The table that is followed.
-        live: The settings of the running table; a command from the broker mutes it through them.
-        report: Returns the answer of `/healthz`, which is published too.
+    Only if the settings allow commands, the broker may mute the table and start a game. Raises ImportError if the MQTT
+    library is missing.
     """
     from companion.mqtt.publisher import Broker, Publisher
 
@@ -109,7 +85,7 @@ def _mqtt(
 
 
 def _webhook(settings: Settings, table: Table, live: LiveSettings) -> tuple[Part, Health]:
-    """Return the part that posts events of games to the webhook's URL, not started, and its health check.
+    """Return the part that posts events of games to the webhook's URL, and its health check.
 
     Raises DeviceError if the URL or the secret is wrong.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -27,21 +26,17 @@ class Starts:
     """The failed starts since the last good one, each with its reason.
 
     They are stored in systemd's runtime folder if there is one, which outlives a restart but not a reboot; else in the
-    data folder. Where neither can be written, nothing is counted.
+    data folder. Where neither can be written, nothing is counted: errors of the disk are ignored.
     """
 
-    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
-        given = (os.environ if environment is None else environment).get("RUNTIME_DIRECTORY", "")
-        self._file = Path(given or folder) / FILE_NAME
+    def __init__(self, folder: Path) -> None:
+        self._file = Path(os.environ.get("RUNTIME_DIRECTORY") or folder) / FILE_NAME
         self._reasons: list[str] = []
 
     def begin(self) -> list[str]:
         """Store this start as a failed one, so that even a crash is counted; `ready` and `withdraw` take it back.
 
-        Errors of the disk are ignored.
-
-        Returns:
-            The reasons of earlier failed starts, oldest first; empty if they can't be read.
+        Return the reasons of earlier failed starts, oldest first; empty if they can't be read.
         """
         with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
             self._reasons = msgspec.json.decode(self._file.read_bytes(), type=list[str])
@@ -51,7 +46,7 @@ class Starts:
         return before
 
     def failed(self, why: str) -> None:
-        """Store `why` as the reason of the present start's failure. Errors of the disk are ignored."""
+        """Store `why` as the reason of the present start's failure."""
         self._reasons[-1:] = [why]
         self._write()
 
@@ -66,6 +61,6 @@ class Starts:
             self._file.unlink(missing_ok=True)
 
     def _write(self) -> None:
-        """Write the reasons of the last SAFE_MODE_AFTER failed starts to the file. Errors of the disk are ignored."""
+        """Write the reasons of the last SAFE_MODE_AFTER failed starts to the file."""
         with contextlib.suppress(OSError):
             write_file(self._file, (msgspec.json.encode(self._reasons[-SAFE_MODE_AFTER:]),))

@@ -1,10 +1,9 @@
-"""Memory of this process: one heap for all threads, and no garbage collection of objects loaded at the start."""
+"""Memory of this process: one heap for all threads."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import gc
 
 _M_ARENA_MAX = -8
 """`M_ARENA_MAX` of glibc's malloc.h: `mallopt`'s option for the largest number of heaps."""
@@ -17,11 +16,3 @@ def share_one_heap() -> None:
     """
     with contextlib.suppress(OSError, AttributeError):  # another C library's malloc has no such limit
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
-
-
-def keep_what_is_loaded() -> None:
-    """Exempt all existing objects from Python's cyclic garbage collection.
-
-    Call it after the start. A collection stops all threads, and is short when it skips code, tables and routes.
-    """
-    gc.freeze()

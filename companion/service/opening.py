@@ -10,10 +10,11 @@ from functools import partial
 from companion.adapters.buttons import shutdown_problems
 from companion.errors import DeviceError, RulesError, SetupError
 from companion.games.engine.notation import header_of
-from companion.service.addresses import bound, refusal_of
-from companion.service.site import Door, open_door
+from companion.service.addresses import bound, listening_socket, refusal_of
+from companion.service.site import Door, addresses_of
 from companion.settings.load import LeftOut, Origin, Settings
 from companion.settings.starting import Starting, fields_of
+from companion.table.commands import StartGame
 from companion.table.terms import HOUSE, terms_of
 from hardware.buttons import Buttons
 from hardware.buttons.opening import open_buttons
@@ -27,6 +28,8 @@ from hardware.wiring import wiring_problems
 from vision.cameras import Camera
 from vision.cameras.missing import MissingCamera
 from vision.cameras.opening import open_camera
+from web.pairing.phones import Pairing, new_pin
+from web.pairing.tokens import FileTokens
 from web.serving.settings import WebSettings
 
 ANY_PORT = Settings(web=WebSettings(port=0))
@@ -47,15 +50,9 @@ class Opened:
 def opened_parts(starting: Starting) -> Opened:
     """Return layout, strip, buttons and camera, opened but not started; the first game's settings are checked, too.
 
-    In a forgiving start a camera that does not open becomes a `MissingCamera`, unless its source was typed on the
-    command line.
-
-    Args:
-        starting: The settings. If the start is forgiving, those that don't work are replaced in it, except those typed
-            on the command line. The limits of the strip's current, which protect the power supply, always stay.
-
-    Raises:
-        SetupError: Something doesn't work and may not be replaced; it names all problems.
+    A forgiving start replaces settings in `starting` that don't work, except those typed on the command line and the
+    limits of the strip's current, which protect the power supply. A camera that does not open becomes a
+    `MissingCamera` then. Raises SetupError with all problems that remain.
     """
     wiring = {"strip": set(fields_of("strip")) - set(PowerSettings.__struct_fields__), "track": fields_of("track")}
     board = starting.choose(wiring, _board, Settings())
@@ -74,24 +71,26 @@ def opened_parts(starting: Starting) -> Opened:
 def opened_door(
     starting: Starting, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
 ) -> Door:
-    """Return a socket that listens on the settings' port, with the addresses to show and the pairing of phones.
+    """Return a socket that listens on the settings' port, with the addresses to show, a new PIN and the paired phones.
 
-    If the port is taken, one of the next ones is used. A forgiving start replaces a host or port that fails otherwise,
-    unless it was typed on the command line.
+    If the port is taken, one of the next ones is used, which `starting.left_out` reports. A forgiving start replaces a
+    host or port that fails otherwise, unless it was typed on the command line.
 
     Args:
-        starting: The settings; a host or port that is replaced is reported in its `left_out`.
+        starting: The settings.
         clock: A monotonic clock, in seconds.
         show_code: Shows a phone's join code on the board, as `Pairing` calls it.
 
     Raises:
         SetupError: The host or port can't be used and may not be replaced, or no port is free.
     """
-    folder = starting.settings.data.folder
+    tokens = FileTokens(starting.settings.data.folder / "paired.json")
 
     def door(settings: Settings) -> Door:
         """Return a `Door` that listens on the web port of these settings. Raises SetupError if that fails."""
-        return open_door(settings.web, folder, clock, show_code)
+        link = listening_socket(settings.web.host, settings.web.port)
+        pairing = Pairing(new_pin(), tokens, clock, show_code)
+        return Door(link, addresses_of(settings.web, link.getsockname()[1]), pairing)
 
     starting.choose({"web": ("host",)}, _check_host, Settings())
     opened = starting.choose({"web": ("port",)}, door, Settings(), ANY_PORT)
@@ -112,7 +111,7 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
 
     Args:
         wanted: The settings with the change.
-        running: The settings that the table runs with. A camera of that source or a strip of that kind is not started.
+        running: The settings that the table runs with.
         port: The port that the table serves now.
     """
     problems = [each for each in _faults(wanted) if each not in _faults(running)]
@@ -126,34 +125,24 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
         if wanted.strip.kind != running.strip.kind:
             with _tried(_board(wanted)[1]):
                 pass
+        if wanted.web.port not in (running.web.port, port):
+            _check_port(wanted.web.host, wanted.web.port)
     except DeviceError as ill:
         return [str(ill)]
-    if wanted.web.port in (running.web.port, port):
-        return []
-    try:
-        bound(wanted.web.host, wanted.web.port).close()
-    except OSError as refused:
-        return [str(refusal_of(wanted.web.host, wanted.web.port, refused))]
     return []
 
 
-def header_of_first_game(settings: Settings) -> dict[str, object]:
-    """Return the transcript's header, a JSON object, of the game that a first start sets up from the settings.
+def first_game(settings: Settings) -> StartGame:
+    """Return the command that sets up the game of a first start, with the house rules' defaults.
 
-    If the setting `house` asks for a computer player, it is added as the last player, unless `players` names it
-    already. All house rules have their defaults.
+    If the setting `house` asks for a computer player, it is the last player, unless `players` names it already.
     """
-    table = settings.table
-    name = table.house_name or HOUSE
-    house = (name,) if table.house and name not in table.players else ()
-    return {"transcript": 1, "game": table.game, "players": [*table.players, *house], "rules": {}}
-
-
-def terms_of_first_game(settings: Settings) -> dict[str, object]:
-    """Return the terms, as JSON, of the game that a first start sets up: computer player, seriousness, set of dice."""
-    table = settings.table
-    house = {"house": {"player": table.house_name or HOUSE, "level": table.house}} if table.house else {}
-    return {**house, "serious": table.serious, "dice": table.dice}
+    table, name = settings.table, settings.table.house_name or HOUSE
+    players, terms = [*table.players], {"serious": table.serious, "dice": table.dice}
+    if table.house:
+        players += [name] if name not in players else []
+        terms |= {"house": {"player": name, "level": table.house}}
+    return StartGame(header={"transcript": 1, "game": table.game, "players": players, "rules": {}}, terms=terms)
 
 
 def _faults(settings: Settings) -> tuple[str, ...]:
@@ -185,8 +174,7 @@ def _board(settings: Settings) -> tuple[Layout, Strip]:
 def _buttons(settings: Settings) -> Buttons:
     """Return the reader of the board's buttons that the setting `[buttons] kind` names, not started.
 
-    Raises SetupError if the kind is unknown or the settings of the shutdown button are faulty. With buttons on GPIO
-    pins, faults in the wiring of strip or buttons raise it too.
+    Raises SetupError if the kind, the settings of the shutdown button, or the wiring of buttons on GPIO pins is wrong.
     """
     strip, buttons = settings.strip, settings.buttons
     problems = wiring_problems(strip.kind, strip, buttons, model()) if buttons.kind == "gpio" else []
@@ -209,8 +197,9 @@ def _missing(settings: Settings) -> Camera:
 
 def _check_first_game(settings: Settings) -> bool:
     """Return True if the settings' first game can be set up, else raise SetupError, as `Starting.choose` needs it."""
+    game = first_game(settings)
     try:
-        terms_of(terms_of_first_game(settings), header_of(header_of_first_game(settings)))
+        terms_of(game.terms, header_of(game.header))
     except RulesError as refused:
         raise SetupError([f"[table] {refused}"]) from None
     return True
@@ -223,6 +212,14 @@ def _check_host(settings: Settings) -> bool:
     except OSError as refused:
         raise SetupError([str(refusal_of(settings.web.host, settings.web.port, refused))]) from None
     return True
+
+
+def _check_port(host: str, port: int) -> None:
+    """Raise DeviceError if this machine can't listen on that address and port."""
+    try:
+        bound(host, port).close()
+    except OSError as refused:
+        raise refusal_of(host, port, refused) from None
 
 
 @contextlib.contextmanager

@@ -6,7 +6,6 @@ import importlib.metadata
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from companion.appliance import hotspot
@@ -14,7 +13,7 @@ from companion.diagnostics.health import Health, report
 from companion.games.engine.rulebook import form_of
 from companion.games.registry import GAMES
 from companion.history.export import PastGames
-from companion.service.addresses import listening_socket, own_addresses, page_address, wifi_code
+from companion.service.addresses import own_addresses, page_address, wifi_code
 from companion.settings.load import Settings
 from companion.table.photos import Photos
 from companion.table.read_only import AnyTable
@@ -25,8 +24,7 @@ from web.api import metrics
 from web.app import create_app
 from web.guard import Hosts
 from web.pages import Addresses, Pages, TableIdentity
-from web.pairing.phones import Pairing, new_pin
-from web.pairing.tokens import FileTokens
+from web.pairing.phones import Pairing
 from web.routes import Routes
 from web.serving.feed import Feed
 from web.serving.limits import Limits
@@ -41,13 +39,7 @@ FORMS = tuple(map(form_of, GAMES.values()))
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The listening socket for phones, with the addresses to show and the pairing.
-
-    Attributes:
-        link: The listening socket.
-        addresses: Addresses to show.
-        pairing: Pairs phones, and knows the PIN.
-    """
+    """The listening socket for phones, the addresses to show, and the pairing, which knows the PIN."""
 
     link: socket.socket
     addresses: Addresses
@@ -58,24 +50,6 @@ class Door:
         """Return the served port; it differs from the wanted one if that was taken."""
         port: int = self.link.getsockname()[1]
         return port
-
-
-def open_door(
-    settings: WebSettings, folder: Path, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
-) -> Door:
-    """Return a socket that listens for phones, with the addresses to show, a new PIN and the phones paired earlier.
-
-    Raises SetupError if the address can't be served.
-
-    Args:
-        settings: Section [web].
-        folder: The data folder, with `paired.json`.
-        clock: A monotonic clock, in seconds.
-        show_code: Shows a phone's code on the board, as `Pairing` calls it.
-    """
-    link = listening_socket(settings.host, settings.port)
-    pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock, show_code)
-    return Door(link, addresses_of(settings, link.getsockname()[1]), pairing)
 
 
 def addresses_of(settings: WebSettings, port: int) -> Addresses:

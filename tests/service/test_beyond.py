@@ -9,10 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from companion.diagnostics.health import Health
 from companion.evidence.folder import PackageFolder
 from companion.history.export import PastGames
 from companion.mqtt import webhook
-from companion.service.beyond import Beyond, opened_beyond
+from companion.service.beyond import opened_beyond
+from companion.service.parts import Part
 from companion.settings.live import LiveSettings
 from companion.settings.load import Settings
 from companion.table.photos import Photos
@@ -32,9 +34,9 @@ WON = Event(number=1, code="game_over", args={"winners": ["Ann"]})
 def test_the_health_report_for_mqtt_has_every_part_of_healthz(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reports: list[Callable[[], dict[str, Any]]] = []
 
-    def opened(*given: Any) -> Beyond:
+    def opened(*given: Any) -> tuple[list[Part], dict[str, Health]]:
         reports.append(given[-1])
-        return Beyond()
+        return [], {}
 
     monkeypatch.setattr("companion.app.opened_beyond", opened)
     with running_app(tmp_path) as app:
@@ -63,8 +65,8 @@ def test_a_webhook_follows_table_name_and_language_changes_while_running(
     board = Board(MemoryStrip(layout.leds), layout, Power())
     packages = PackageFolder(tmp_path, 0)
     live = LiveSettings(settings, board, Photos(tmp_path), packages, Chimes(), Loudspeaker())
-    found = opened_beyond(settings, tmp_path, table, PastGames(tmp_path), live, dict)
-    assert [part.name for part in found.parts] == ["webhook"]
+    parts, _ = opened_beyond(settings, tmp_path, table, PastGames(tmp_path), live, dict)
+    assert [part.name for part in parts] == ["webhook"]
     live.take(in_language("de"))
     name, words = made
     assert words(WON) == words_of(WON, "de") != words_of(WON, "en")

@@ -83,7 +83,7 @@ def test_after_two_failed_starts_the_last_good_settings_come_back(tmp_path: Path
         pass
     file.write_text("[table]\nname = 'The Crown'\n")
     for _ in range(REVERT_AFTER):
-        starts = Starts(data, {})
+        starts = Starts(data)
         starts.begin()
         starts.failed("It ran out of memory.")
     with Running(data, "--config", str(file)) as table:
@@ -96,13 +96,13 @@ def test_after_two_failed_starts_the_last_good_settings_come_back(tmp_path: Path
 
 
 def test_crash_loop_detection_does_not_count_a_withdrawn_service_start(tmp_path: Path) -> None:
-    starts = Starts(tmp_path, {})
+    starts = Starts(tmp_path)
     starts.begin()
     starts.failed("no disk")
-    later = Starts(tmp_path, {})
+    later = Starts(tmp_path)
     later.begin()
     later.withdraw()
-    assert Starts(tmp_path, {}).begin() == ["no disk"]
+    assert Starts(tmp_path).begin() == ["no disk"]
 
 
 def test_a_service_start_ended_by_ctrl_c_is_not_counted_as_a_failed_start(
@@ -113,35 +113,36 @@ def test_a_service_start_ended_by_ctrl_c_is_not_counted_as_a_failed_start(
 
     monkeypatch.setattr(play, "build", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        play._built(Starting(Settings(), Origin(tmp_path)), Starts(tmp_path, {}))
-    assert Starts(tmp_path, {}).begin() == []
+        play._built(Starting(Settings(), Origin(tmp_path)), Starts(tmp_path))
+    assert Starts(tmp_path).begin() == []
 
 
 def test_a_successful_service_start_resets_the_count_of_failed_starts(tmp_path: Path) -> None:
     for number in range(SAFE_MODE_AFTER + 1):
-        starts = Starts(tmp_path, {})
+        starts = Starts(tmp_path)
         assert len(starts.begin()) == number
         starts.failed(f"try {number}")
-    assert Starts(tmp_path, {}).begin() == [f"try {number}" for number in range(1, SAFE_MODE_AFTER + 1)]
-    Starts(tmp_path, {}).ready()
-    assert Starts(tmp_path, {}).begin() == []
+    assert Starts(tmp_path).begin() == [f"try {number}" for number in range(1, SAFE_MODE_AFTER + 1)]
+    Starts(tmp_path).ready()
+    assert Starts(tmp_path).begin() == []
 
 
 def test_a_damaged_failed_starts_file_restarts_the_count_at_0(tmp_path: Path) -> None:
-    starts = Starts(tmp_path, {})
+    starts = Starts(tmp_path)
     starts.begin()
     starts.failed("no disk")
     file = tmp_path / FILE_NAME
     file.write_bytes(file.read_bytes().replace(b"disk", b"\xe4isk"))
-    assert Starts(tmp_path, {}).begin() == []
-    assert len(Starts(tmp_path, {}).begin()) == 1
+    assert Starts(tmp_path).begin() == []
+    assert len(Starts(tmp_path).begin()) == 1
 
 
-def test_under_systemd_the_failed_start_count_survives_a_service_restart(tmp_path: Path) -> None:
-    runtime = tmp_path / "run"
-    runtime.mkdir()
-    Starts(tmp_path / "gone", {"RUNTIME_DIRECTORY": str(runtime)}).begin()
-    assert len(Starts(tmp_path / "gone", {"RUNTIME_DIRECTORY": str(runtime)}).begin()) == 1
+def test_under_systemd_the_failed_start_count_survives_a_service_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+    Starts(tmp_path / "gone").begin()
+    assert len(Starts(tmp_path / "gone").begin()) == 1
     assert "RuntimeDirectoryPreserve=restart" in UNIT.read_text()
 
 
@@ -154,7 +155,7 @@ def test_the_systemd_unit_allows_more_starts_than_safe_mode_needs() -> None:
 
 
 def test_a_start_continues_if_the_failed_starts_file_cannot_be_written(tmp_path: Path) -> None:
-    starts = Starts(tmp_path / "not" / "there", {})
+    starts = Starts(tmp_path / "not" / "there")
     assert starts.begin() == []
     starts.failed("no disk")
     starts.ready()
