@@ -10,15 +10,11 @@ from pathlib import Path
 
 
 def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
-    """Replace or create a file atomically: write a file beside it, flush it to the disk and rename it.
+    """Replace or create a file atomically: write a file beside it (`.part`), flush it to the disk and rename it.
 
-    Raises OSError, also for a device or a pipe, which must not be replaced. The old file is then unchanged and the new
-    one is deleted, unless only the flush of the folder after the rename failed.
-
-    Args:
-        path: The file. The new content is first written to this path with its suffix replaced by `.part`.
-        content: Pieces of the content, written one after the other.
-        mode: Permissions, as far as the umask allows.
+    `content` is written piece by piece. `mode` are the permissions, as far as the umask allows. Raises OSError, also
+    for a device or a pipe, which must not be replaced. The old file is then unchanged, unless only the flush of the
+    folder after the rename failed.
     """
     refuse_device(path)
     part = path.with_suffix(".part")
@@ -42,18 +38,12 @@ def refuse_device(path: Path) -> None:
 
 
 def free_path(folder: Path, stem: str, suffix: str = "") -> Path:
-    """Return the first free path in a folder of `stem`1, `stem`2, ..., each followed by `suffix`.
-
-    A broken link counts as taken.
-    """
+    """Return the first path of `stem`1, `stem`2, ..., each with `suffix`, that a folder lacks; a broken link counts."""
     return next(path for number in count(1) if not os.path.lexists(path := folder / f"{stem}{number}{suffix}"))
 
 
 def sync(folder: Path) -> None:
-    """Flush a folder's directory entries to the disk (fsync), so that renames in it outlast a power cut.
-
-    Raises OSError.
-    """
+    """Flush a folder's directory entries to the disk, so that renames in it outlast a power cut. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -120,15 +120,9 @@ class PressButton(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BeginTournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Begin a tournament. Games of two of its players fill in the matches.
+    """Begin a tournament, with game and house rules as in a header. Games of two of its players fill in the matches.
 
-    Attributes:
-        number: Number of the snapshot.
-        form: Knockout or round robin.
-        game: Game that is played, as in a header.
-        players: The draw: in a knockout the first players get the byes.
-        rules: House rules that differ from the defaults, as in a header.
-        handicaps: Points by name that are added to a player's final scores.
+    In a knockout the first of the players get the byes. `handicaps` are points by name, added to final scores.
     """
 
     number: Number

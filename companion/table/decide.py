@@ -62,12 +62,9 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Steps decided so far, and the state after them. A method that adds a step returns new `Changes` that end with it.
+    """The steps decided so far, in order, and the state after them; `now` is the time of the command.
 
-    Attributes:
-        state: State of the table after the steps.
-        now: Time at which the command is carried out.
-        steps: The steps, in order.
+    A method that adds a step returns new `Changes` that end with it.
     """
 
     state: TableState
@@ -103,9 +100,11 @@ class Changes:
     ) -> Changes:
         """Return the changes with one more step, a transcript line to journal. Raises IllegalAction if it is refused.
 
-        `source` is how it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
-        `seen` is the observation of a throw; with a photo, photo and reading are journaled, too. `waiting` is the
-        memory of the tray to use if the entry can't be written: its throw then waits in the tray.
+        Args:
+            action: The line.
+            source: How it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
+            seen: The observation of a throw, whose photo and reading are journaled, too.
+            waiting: Memory of the tray to use if the entry can't be written: its throw then waits there.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = jpeg = None
@@ -124,10 +123,7 @@ class Changes:
 
 
 def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
-    """Return `changes` with the steps for a report on the tray: motion, an observation, or passing time.
-
-    Without a game an observation is only remembered. Without one, in motion or with an open question a tick is ignored.
-    """
+    """Return `changes` with the steps for a report on the tray: motion, an observation, or passing time."""
     state, game = changes.state, changes.state.playing
     match command:
         case c.NoteMotion(moving):
@@ -157,10 +153,9 @@ def _reinterpreted(changes: Changes) -> Changes:
 
 
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
-    """Return `changes` with the steps that carry out an interpretation of the tray's dice.
+    """Return `changes` with the steps that carry out an interpretation of the tray: its lines, then its question.
 
-    Transcript lines are journaled first. A `settled` interpretation closes an open question. While a question is open,
-    other interpretations journal no lines; their own question replaces the open one, unless that `_outranks` it.
+    A `settled` interpretation closes an open question. While a question is open, any other journals no lines.
     """
     before = changes.state.asked
     if before and not outcome.settled:
@@ -187,8 +182,7 @@ def _outranks(asked: Ask, ask: Ask) -> bool:
 def _played(changes: Changes, action: Action | Undo) -> Changes:
     """Return `changes` with the steps for an action entered by phone: a throw, a decision, a leaving player or an undo.
 
-    After a decision the tray is interpreted again. Otherwise its dice are ignored until they change, except after
-    a player has left while the turn goes on. Raises IllegalAction if the action is refused.
+    Raises IllegalAction if the action is refused.
     """
     before = changes.game.transcript.state
     match action:
@@ -205,19 +199,15 @@ def _played(changes: Changes, action: Action | Undo) -> Changes:
 
 
 def _decided(changes: Changes) -> Changes:
-    """Return `changes` with the steps that follow a person's or the bot's decision, which has been added already.
-
-    The keep zone's dice are ignored until they change, any question is dropped, and the tray is interpreted again.
-    """
+    """Return `changes`, which end with a person's or the bot's decision, with the tray interpreted again."""
     state = replace(changes.state, memory=interpret.decided(changes.state.memory), asked=None)
     return _reinterpreted(changes.note(state))
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Return `changes` with the steps of an undo; the tray's dice are ignored until they change.
+    """Return `changes` with the steps of an undo. Raises RulesError if it is refused.
 
-    Undoing one line resumes an abandoned game instead; of a game without lines it takes back the start. Raises
-    RulesError if the undo is refused.
+    Undoing one line resumes an abandoned game instead; of a game without lines it takes back the start.
     """
     game = changes.game
     if undo.count == 1 and (game.abandoned or not game.lines):
@@ -361,8 +351,8 @@ def _next_game(changes: Changes) -> Changes:
 def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes:
     """Return `changes` with the step that corrects the values of the throw numbered `throw`.
 
-    If later lines would become illegal, nothing is corrected yet: the state gets an `Offer` that people may confirm.
-    `values` may stand in any order. Raises NotationError if they are no dice, IllegalAction if it is impossible.
+    If later lines would become illegal, it only makes an `Offer` that people may confirm. Raises NotationError if the
+    values are no dice, IllegalAction if the correction is impossible.
     """
     action = action_of({"throw": list(values)})
     assert isinstance(action, Throw), "made as one"

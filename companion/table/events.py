@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
-from companion.games.engine import event as games
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 from companion.table.snapshot import Event, News, Snapshot
@@ -16,7 +13,7 @@ TAKEN_BACK = frozenset({"undone", "corrected", "abandoned"})
 
 
 def events_of(transcript: Transcript, number: int, throw: int | None = None, aloud: bool = False) -> tuple[Event, ...]:
-    """Return the events that the last line of a game caused, in order.
+    """Return the events that the last line of a game caused, in order, with names instead of seats, tones and voice.
 
     Args:
         transcript: The game after that line.
@@ -25,8 +22,32 @@ def events_of(transcript: Transcript, number: int, throw: int | None = None, alo
         aloud: True calls out all of them, for decisions of the bot, which nobody saw it make. False leaves each
             event as the game marks it.
     """
-    events = tuple(_event(transcript, event, number, throw) for event in transcript.events)
-    return tuple(msgspec.structs.replace(event, called=True) for event in events) if aloud else events
+    rules, standing = game_named(transcript.header.game), transcript.state.standing
+    found = list[Event]()
+    for event in transcript.events:
+        effect, args = rules.effect(event.code), dict[str, Any]()
+        if event.side is not None:
+            args["player"] = standing.sides[event.side] if event.seat is None else standing.header.players[event.seat]
+        elif event.code == "game_over" and standing.outcome:
+            args |= standing.outcome.view(standing.sides)
+        if event.side is not None and event.on is not None:
+            args["on"] = standing.sides[event.on]
+        args |= event.args
+        if event.code == "threw" and throw is not None:
+            args["throw"] = throw
+        made = Event(
+            number=number,
+            code=event.code,
+            args=args,
+            side=event.side,
+            tones=effect.tones,
+            called=aloud or effect.called,
+            cheered=effect.cheered,
+            replayed=effect.replayed,
+            words=effect.words,
+        )
+        found.append(made)
+    return tuple(found)
 
 
 def news_between(before: Snapshot, after: Snapshot) -> News:
@@ -35,36 +56,3 @@ def news_between(before: Snapshot, after: Snapshot) -> News:
         return News()
     fresh = tuple(event for event in after.events if event.number > before.number)
     return News(fresh, any(event.code in TAKEN_BACK for event in fresh))
-
-
-def _event(transcript: Transcript, event: games.Event, number: int, throw: int | None) -> Event:
-    """Convert a game's event to one of the table's log: with names instead of seats, and with its tones and voice.
-
-    Args:
-        transcript: The game after the line that caused the event.
-        event: The event.
-        number: Number of the line's journal entry.
-        throw: Number of the throw, if the line is one.
-    """
-    effect, standing = game_named(transcript.header.game).effect(event.code), transcript.state.standing
-    args = dict[str, Any]()
-    if event.side is not None:
-        args["player"] = standing.sides[event.side] if event.seat is None else standing.header.players[event.seat]
-    elif event.code == "game_over" and standing.outcome:
-        args |= standing.outcome.view(standing.sides)
-    if event.side is not None and event.on is not None:
-        args["on"] = standing.sides[event.on]
-    args |= event.args
-    if event.code == "threw" and throw is not None:
-        args["throw"] = throw
-    return Event(
-        number=number,
-        code=event.code,
-        args=args,
-        side=event.side,
-        tones=effect.tones,
-        called=effect.called,
-        cheered=effect.cheered,
-        replayed=effect.replayed,
-        words=effect.words,
-    )

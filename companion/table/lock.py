@@ -17,13 +17,9 @@ class InUse(DeviceError):
 
 
 def locked(folder: Path) -> IO[bytes]:
-    """Lock a data folder, which is created if missing, and return the open lock file.
+    """Lock a data folder, created if missing, until the returned file is closed or the process ends.
 
-    The lock lasts until that file is closed or the process ends.
-
-    Raises:
-        InUse: Another process has locked it.
-        OSError: It can't be written.
+    Raises InUse if another process has locked it, OSError if it can't be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lock = (folder / FILE_NAME).open("ab")

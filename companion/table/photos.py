@@ -25,12 +25,7 @@ def digest_of(content: bytes) -> str:
 
 
 class Photos:
-    """The photos of a data folder: `photos/N.jpg` is the photo of throw N.
-
-    Args:
-        folder: Data folder.
-        cap_bytes: Largest total size in bytes.
-    """
+    """The photos of a data folder: `photos/N.jpg` is the photo of throw N; together at most `cap_bytes` bytes."""
 
     def __init__(self, folder: Path, cap_bytes: int = MAX_TOTAL_BYTES) -> None:
         self.folder = folder / FOLDER
@@ -41,13 +36,10 @@ class Photos:
         return tuple(int(file.stem) for file in self.folder.glob("*.jpg") if file.stem.isdecimal())
 
     def start(self, last_throw: int) -> None:
-        """Create the folder, delete unfinished files, and rename photos of throws that never reached the journal.
+        """Create the folder, delete unfinished files, and rename photos of throws after the journal's `last_throw`.
 
-        Their new names `N.unclaimedM.jpg` keep them as evidence of lost entries, out of the way of new photos.
-        A failing disk is only logged.
-
-        Args:
-            last_throw: Number of the last throw in the journal.
+        Their new names `N.unclaimedM.jpg` keep them as evidence of lost entries, out of the way of new photos. A
+        failing disk is only logged.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -88,10 +80,7 @@ class Photos:
             self._file(throw).unlink(missing_ok=True)
 
     def discard(self, throw: int) -> None:
-        """Delete the photo of a throw that did not reach the journal: another throw will get its number.
-
-        A failing disk is ignored: the next photo of that number replaces the file.
-        """
+        """Delete the photo of a throw that did not reach the journal; where the disk refuses, the next replaces it."""
         with contextlib.suppress(OSError):
             self._file(throw).unlink(missing_ok=True)
 
@@ -116,7 +105,6 @@ class Photos:
             self._log(refused)
 
     def _file(self, throw: int) -> Path:
-        """Return the path of a throw's photo."""
         return self.folder / f"{throw}.jpg"
 
     def _log(self, refused: OSError) -> None:

@@ -33,10 +33,7 @@ REPLACED_NOTICES = frozenset({"throw", "decide", "throw_or_bank", "restored"})
 def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
     """Return the snapshot of a table's state. The writer sets its `pulse`.
 
-    Args:
-        table: The state.
-        last: An earlier snapshot, or None. If no entry was added since, the fields that depend on the journal alone are
-            copied from it instead of computed.
+    From an earlier snapshot `last` the fields that depend on the journal alone are copied, if no entry was added since.
     """
     if last is None or last.number != table.record.number:
         last = _journaled(table.record)
@@ -56,10 +53,7 @@ def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
 
 
 def _journaled(record: Record) -> Snapshot:
-    """Return a snapshot with the fields that the journal alone determines, such as scores, throws and options.
-
-    The other fields, such as the notice and the dice in the tray, keep their defaults.
-    """
+    """Return a snapshot with the fields that the journal alone determines, such as scores, throws and options."""
     game = record.game
     tournament = record.tournament.view(record.games) if record.tournament else None
     if game is None:
@@ -114,10 +108,7 @@ def _rule_of_thumb(state: State) -> dict[str, Any] | None:
 
 
 def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:
-    """Return the players or teams of a game for the snapshot, in seat order.
-
-    `backs` holds the hole of each one's back peg.
-    """
+    """Return the players or teams of a game, in seat order, with the hole of each one's back peg from `backs`."""
     standing, ahead = game.transcript.state.standing, scores_ahead(game.transcript.state)
     outcome = standing.outcome or Outcome((), (0,) * len(ahead))
     return tuple(
@@ -143,10 +134,9 @@ def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
 
 
 def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
-    """Return the best turn and the dearest loss of a game, in that order; of equal ones the earliest.
+    """Return the best turn and the dearest loss of a game, in that order, if it has them; of equal ones the earliest.
 
-    The `throw` of each is the number of the last throw up to the end of that turn if that has a photo, else None. A
-    game without a gain or without a loss lacks that highlight.
+    The `throw` of each is the number of the last throw up to the end of that turn if that has a photo, else None.
     """
     found = dict[str, Highlight]()
     for kind, _, side, points, line in turn_results(game.transcript):
@@ -158,10 +148,7 @@ def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
 
 
 def _bots_notice(table: TableState) -> Phrase:
-    """Return the notice for the bot's turn: that it decides, throws virtual dice, or waits for people to throw.
-
-    A throw's notice also has the number of dice and those that stay in the tray.
-    """
+    """Return the notice for the bot's turn: that it decides, throws virtual dice, or waits for people to throw."""
     game, awaits = table.record.game, table.announced
     assert game is not None, "it is the bot's turn"
     state = game.transcript.state
@@ -178,8 +165,7 @@ def _phase(table: TableState) -> str:
     `over` without a game in play, else `asking` with an open question, else `settling` while dice move. At rest it is
     `read` with dice in the throw zone, and `ready` without, or before the tray is observed after a start.
     """
-    game = table.record.game
-    if game is None or game.abandoned or game.over:
+    if table.playing is None or table.playing.over:
         return "over"
     if table.asked:
         return "asking"
@@ -189,10 +175,9 @@ def _phase(table: TableState) -> str:
 
 
 def _question(number: int, ask: Ask) -> Question:
-    """Return the question about a doubtful throw for the phones' pages: the doubt's code, the dice as read, the photo.
+    """Return question `number` about a doubtful throw for the phones' pages: the doubt's code, dice as read, the photo.
 
-    The dice are those in the throw zone. If the number of dice is in doubt, those in the keep zone follow. The photo is
-    None if the observation has none. `number` becomes the question's id, which an answer must carry.
+    The dice are those in the throw zone. If the number of dice is in doubt, those in the keep zone follow.
     """
     dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == Doubt.COUNT else ask.observation.thrown
     return Question(

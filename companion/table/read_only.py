@@ -28,9 +28,7 @@ CURE = (
 class LastState:
     """Stands in for a `Table` on the pages: one snapshot with a notice of what is wrong. It refuses every command.
 
-    Args:
-        folder: Data folder.
-        why: Why the table can't start, one sentence.
+    It shows the last good state of the data folder `folder`. `why` is a sentence on why the table can't start.
     """
 
     def __init__(self, folder: Path, why: str) -> None:
@@ -40,7 +38,7 @@ class LastState:
         self._snapshot = msgspec.structs.replace(shown, phase="over", options=(), notice=notice, pulse=1)
 
     def snapshot(self) -> Snapshot:
-        """Return the snapshot of the last good state. Its notice says why the table can't start; it has no options."""
+        """Return the snapshot of the last good state, with a notice of why the table can't start and no options."""
         return self._snapshot
 
     def throws(self) -> tuple[Thrown, ...]:
@@ -68,10 +66,7 @@ AnyTable = Table | LastState
 
 
 def last_good(folder: Path) -> Record:
-    """Return the table's state by replaying a data folder's journal up to the first entry that can't be read or played.
-
-    The folder is only read. Without a playable entry the record is empty.
-    """
+    """Return the record of a data folder's journal up to the first entry that can't be read or played; only read it."""
     record = Record()
     with contextlib.suppress(CompanionError):
         for entry in entries(folder):

@@ -53,11 +53,11 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
 
 USUAL = Terms()
-"""Terms of a game by default. It has no bot, tournament mode, shown win probabilities, lessons or named set of dice."""
+"""Terms of a game by default."""
 
 
 def terms_of(sent: object, header: Header) -> Terms:
-    """Convert `sent`, a decoded JSON object, to the terms of a game. Missing keys get their defaults.
+    """Return the terms of a game from `sent`, a decoded JSON object.
 
     Raises RulesError if a key or value is wrong, or the bot's seat names no player of `header`.
     """
@@ -79,7 +79,7 @@ def terms_of(sent: object, header: Header) -> Terms:
 
 
 def terms_line(terms: Terms) -> dict[str, Any]:
-    """Convert terms to JSON that `terms_of` reads back; defaults are left out."""
+    """Return terms as JSON that `terms_of` reads back; defaults are left out."""
     line: dict[str, Any] = msgspec.to_builtins(terms)
     return line
 
@@ -87,8 +87,7 @@ def terms_line(terms: Terms) -> dict[str, Any]:
 def policies_under(terms: Terms) -> Policies:
     """Return a function from a game's state to its tray policy: how dice in the tray are read in that state.
 
-    In the bot's turn dice in the tray count only as its throws, because the bot decides elsewhere. In all other turns,
-    and without a bot in `terms`, it is the game's own policy.
+    In the bot's turn dice in the tray count only as its throws, because the bot decides elsewhere.
     """
     if terms.house is None:
         return policy_for

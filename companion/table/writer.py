@@ -76,9 +76,9 @@ class Table:
         self._fault: str | None = None  # error of the last reader that failed on the newest snapshot
 
     def start(self) -> None:
-        """Start the writer thread, which opens and replays the journal, and wait until it has. Do nothing if it runs.
+        """Start the writer thread, unless it runs, and wait until it has opened and replayed the journal.
 
-        A writer that has crashed is replaced. Raises DeviceError if the journal can't be opened or replayed.
+        Raises DeviceError if that fails.
         """
         if self._thread is not None and self._thread.is_alive():
             return
@@ -170,15 +170,20 @@ class Table:
     def _write(self, opened: Future[None]) -> None:
         """Run the table's writer thread: replay the journal, publish the first snapshot, then carry out commands.
 
-        `opened` is set once commands are accepted. If the journal can't be opened or replayed, `opened` gets the error
-        and the thread ends. After `stop`, or a fault, the commands still queued are refused and the journal is closed.
+        `opened` is set once commands are accepted, or to the error by which the thread ends. After `stop`, or a fault,
+        the commands still queued are refused and the journal is closed.
         """
         try:
             self._replay()
             self._publish()
-        except BaseException as ill:  # noqa: BLE001  `start` must learn about every kind of failure
+        except BaseException as fault:  # `start` must learn about every kind of failure
             self._journal.close()
-            opened.set_exception(ill if isinstance(ill, CompanionError) else _no_start(ill))
+            ill = fault
+            if not isinstance(fault, CompanionError):
+                log.exception("the table can't be started")
+                why = f"The table can't be started because of a fault in the program ({type(fault).__name__}: {fault})."
+                ill = DeviceError(why, "Update pegpip, or give another --data folder; this one stays as it is.")
+            opened.set_exception(ill)
             return
         self._thread = threading.current_thread()
         self._open = True
@@ -193,10 +198,7 @@ class Table:
             self._journal.close()
 
     def _replay(self) -> None:
-        """Open the journal and replay it into the writer's state; also write the archive and tidy the photos' folder.
-
-        Raises DeviceError if the journal can't be read or replayed.
-        """
+        """Open the journal, replay it into the writer's state, write the archive and tidy the photos' folder."""
         damage = self._journal.open()
         folder, tail = self._journal.path.parent, self._journal.tail
         first, games = self._archive.load()
@@ -210,21 +212,16 @@ class Table:
         self._state = TableState.restarted(record, damage)
 
     def _archive_games(self) -> None:
-        """Write the archive's file with all games before the last one, so that the next start replays only that one.
-
-        Without a game nothing is written. A failure of the disk is only logged: the next start then replays more.
-        """
+        """Write the archive's file with all games before the last one, so that the next start replays only that one."""
         begun = self._journal.tail.last_game
         if begun is not None:
             self._archive.write(begun.head)
 
     def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
-        """Wait for the next command, or make a `Tick` when one is due; do the journal's upkeep while idle.
+        """Wait for the next command and return it with the future for its result; None if the writer must stop.
 
-        Returns:
-            A command and the future for its result. The command is None if the watchdog only checks that the writer
-                lives.
-            None instead of the pair: the writer must stop.
+        When a `Tick` is due, return one. While idle, do the journal's upkeep. The command None only asks whether the
+        writer lives.
         """
         while True:
             tick_s = self.tick_due_s()
@@ -241,9 +238,9 @@ class Table:
                 self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
-        """Carry out a command and publish the new snapshot; put the snapshot or the error into the future `answer`.
+        """Carry out a command, if it is one, publish the new snapshot, and put it or the error into `answer`.
 
-        For the command None, `answer` gets the present snapshot. No exception leaves this method.
+        No exception leaves this method.
         """
         if command is None:
             answer.set_result(self._snapshot)
@@ -269,8 +266,7 @@ class Table:
     def _carry_out(self, command: Command) -> None:
         """Carry out the steps that `decide` returns for a command. An entry is on the disk before the state changes.
 
-        The start of a game also writes the archive and deletes old photos. Raises CompanionError if the command is
-        refused or the disk fails.
+        Raises CompanionError if the command is refused or the disk fails.
         """
         now, due_s = Now(self._clock(), self._wall()), self._state.bank_due_s
         if isinstance(command, Tick) and due_s is not None and now.clock_s >= due_s:
@@ -291,8 +287,7 @@ class Table:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
         If the photo can't be written, the entry is written without photo and reading. If the entry can't be written,
-        the photo is deleted and DeviceError raised. Then `draft.waiting`, unless it is None, replaces the memory of the
-        writer's state, so that the throw waits there; the state also gets a notice of the error.
+        DeviceError is raised, and `draft.waiting` takes effect with a notice of the error.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")
@@ -323,8 +318,7 @@ class Table:
     def _publish(self) -> None:
         """Store a new snapshot of the table's state, and call every subscriber with it and the new events.
 
-        Does nothing if the snapshot equals the last one. The new snapshot's `pulse` is one higher. A subscriber's
-        exception is logged, and `health` reports it until a snapshot reaches all subscribers without one.
+        Do nothing if the snapshot equals the last one. The new snapshot's `pulse` is one higher.
         """
         made = snapshot_of(self._state, self._snapshot if self._snapshot.pulse else None)
         newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)
@@ -346,18 +340,11 @@ class Table:
 
 
 def _result(answer: Future[T], thread: threading.Thread) -> T:
-    """Wait for the writer thread's answer and return it. Raises its error, or DeviceError if the thread has crashed."""
+    """Wait for the writer thread's answer and return it, or raise its error; DeviceError if the thread has crashed."""
     while not wait((answer,), LIVENESS_POLL_S).done:
         if not thread.is_alive() and not answer.done():
             raise DeviceError("The table's writer crashed.", "It is being restarted. Check the page, then try again.")
     return answer.result()
-
-
-def _no_start(fault: BaseException) -> DeviceError:
-    """Log `fault`, which kept the writer from starting, and return the error that people see."""
-    log.error("the table can't be started", exc_info=fault)
-    reason = f"The table can't be started because of a fault in the program ({type(fault).__name__}: {fault})."
-    return DeviceError(reason, "Update pegpip, or give another --data folder; this one stays as it is.")
 
 
 def _fault(error: Exception) -> CompanionError:

@@ -129,26 +129,17 @@ class ArchiveContent(msgspec.Struct, frozen=True):
 
 
 class Archive:
-    """The archive of a data folder's finished games. One thread writes it; any program may read it.
-
-    Args:
-        folder: Data folder.
-    """
+    """The archive of a data folder's finished games. One thread writes it; any program may read it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._games = dict[int, ArchivedGame]()
 
     def load(self) -> tuple[int, tuple[ArchivedGame, ...]]:
-        """Read the archive's file into memory, and return the games in it.
+        """Read the archive's file into memory. Return the first journal entry to replay, and the games before it.
 
-        A file that is missing, damaged or of another journal counts as empty: the result is then `(1, ())`.
-
-        Returns:
-            Number of the first journal entry that a start must replay, and the games before it, oldest first.
-
-        Raises:
-            DeviceError: The journal can't be read.
+        A file that is missing, damaged or of another journal counts as empty: the result is then `(1, ())`. Raises
+        DeviceError if the journal can't be read.
         """
         try:
             stored = msgspec.json.decode(gzip.decompress((self._folder / FILE_NAME).read_bytes()), type=ArchiveContent)
@@ -174,12 +165,9 @@ class Archive:
             self._games = {number: game for number, game in self._games.items() if number <= min(fresh)} | fresh
 
     def write(self, next_game: Head) -> None:
-        """Replace the archive's file atomically by the games in memory, which `load` and `note` have put there.
+        """Replace the archive's file by the games in memory; a start will replay from the journal entry `next_game`.
 
         An OSError is only logged: the older file stays valid, and the next start replays more of the journal.
-
-        Args:
-            next_game: Journal entry that started the game on the table; a start will replay from it.
         """
         stored = ArchiveContent(next_game, tuple(self._games[number] for number in sorted(self._games)))
         content = gzip.compress(msgspec.json.encode(stored), 0)  # the games are compressed already

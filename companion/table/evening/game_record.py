@@ -86,12 +86,6 @@ class PlayedGame:
         return tuple(line.thrown for line in self.lines if line.thrown)
 
     @property
-    def first(self) -> int:
-        """Index of the seat that started, once the roll-off is over; 0 before."""
-        seats = (step.state.standing.to_play for step in self.transcript.steps if not isinstance(step.state, RollOff))
-        return next(seats, None) or 0
-
-    @property
     def next_starter(self) -> str | None:
         """Name of the player who starts the next game (see `next_starter`); None until this game is over.
 
@@ -101,7 +95,9 @@ class PlayedGame:
         if standing.outcome is None:
             return None
         seats = len(players)
-        worst = next_starter(standing.scores, standing.outcome.games_lost, self.first, seats)
+        steps = self.transcript.steps
+        first = next((each.state.standing.to_play for each in steps if not isinstance(each.state, RollOff)), None) or 0
+        worst = next_starter(standing.scores, standing.outcome.games_lost, first, seats)
         staying = [seat % seats for seat in range(worst, worst + seats) if seat % seats not in standing.left]
         return players[staying[0] if staying else worst]
 
@@ -111,10 +107,7 @@ Game = PlayedGame | ArchivedGame
 
 
 def archived(game: Game) -> ArchivedGame:
-    """Return the game in the archive's form, with its lines and log compressed.
-
-    An archived game is returned unchanged.
-    """
+    """Return the game in the archive's form, with its lines and log compressed; an archived game as it is."""
     if isinstance(game, ArchivedGame):
         return game
     played = zip(game.lines, game.transcript.actions, strict=True)
@@ -143,10 +136,7 @@ def archived(game: Game) -> ArchivedGame:
 
 
 def reopened(game: Game) -> PlayedGame:
-    """Return the game in the form that can be played on.
-
-    An archived game is rebuilt by replaying its lines. A `PlayedGame` is returned as it is.
-    """
+    """Return the game in the form that can be played on: an archived game is rebuilt by replaying its lines."""
     if isinstance(game, PlayedGame):
         return game
     transcript = Transcript.begin(game.header)

@@ -17,13 +17,10 @@ from companion.table.snapshot import Sitting
 
 
 def sitting_of(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
-    """Return a sitting's number of games, the games won and lost by name, and the names that are ahead.
+    """Return a sitting's figures from the sides and the outcome of each finished game.
 
     A win that n sides share counts 1/n for each. A heavy defeat counts as more than one lost game. Ahead are the sides
     with the most games won and, among them, the fewest lost; several if equal, none without a game.
-
-    Args:
-        ended: Names of the sides and outcome of each finished game.
     """
     games, won, lost = 0, dict[str, float](), dict[str, int]()
     for sides, outcome in ended:
@@ -42,13 +39,9 @@ palette and the marks must have as many."""
 
 
 def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
-    """Return each player's colour index (0 to 9), by name: the one worn before, else the least used one.
+    """Return each player's colour index (0 to 9), by name in seat order: the one worn before, else the least used one.
 
     If two players wore the same colour, the one in the earlier seat keeps it.
-
-    Args:
-        worn: Colour index of everyone who has played here, by name.
-        players: Names in seat order.
 
     >>> colours({"Ann": 3}, ["Ben", "Ann"])
     {'Ben': 0, 'Ann': 3}
@@ -66,17 +59,10 @@ def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
 
 
 def chosen_colours(worn: Mapping[str, int], sent: object, players: Sequence[str]) -> dict[str, int]:
-    """Return the colour index of everyone, by name, after players have chosen some in `sent`.
+    """Return the colour index of everyone, by name, after players have chosen some in `sent`, JSON from a phone.
 
-    A player whose colour somebody else has chosen is left out.
-
-    Args:
-        worn: Colour index of everyone who has played here, by name.
-        sent: A decoded JSON object from a phone: colour indices (0 to 9) by name.
-        players: Names that may choose.
-
-    Raises:
-        RulesError: The object is malformed, a name is unknown, or two players chose one colour.
+    `worn` has the colours of everyone who has played here. A player whose colour somebody else has chosen is left out.
+    Raises RulesError if `sent` is malformed, names somebody else than `players`, or has one colour twice.
 
     >>> chosen_colours({"Ann": 3, "Ben": 4}, {"Ben": 3}, ["Ann", "Ben"])
     {'Ben': 3}

@@ -88,10 +88,7 @@ class TurnResult(NamedTuple):
 
 
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
-    """Yield the points that each finished turn of a game gained or lost, in the order of play.
-
-    A loss is the turn's unbanked points plus what the score fell by. A turn of 0 points yields nothing.
-    """
+    """Yield the points that each finished turn of a game gained or lost, in the order of play; nothing for 0 points."""
     rules = game_named(transcript.header.game)
     for turn in transcript.turns():
         end = turn.steps[-1]
@@ -105,10 +102,9 @@ def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
 
 
 def bests(transcript: Transcript) -> dict[str, Best]:
-    """Return each player's final score, best turn and largest loss in a game, in points, by name in seat order.
+    """Return each player's final score, best turn and largest loss in a game, by name in seat order.
 
-    The score is None if the game is not over; a team's score counts for both players. The loss of a turn is its
-    unbanked points and what the score fell by. Best turn and largest loss are 0 if there is none.
+    A team's score counts for both players.
     """
     standing, found = transcript.state.standing, dict[str, Best]()
     for seat, name in enumerate(transcript.header.players):

@@ -8,9 +8,11 @@ from typing import Any
 import msgspec
 
 from companion.errors import IllegalAction, RulesError
+from companion.games.engine.game import Outcome
 from companion.games.engine.notation import header_of
 from companion.table.commands import Arranging, BeginTournament, EndTournament
-from companion.table.evening.game_record import Game, PlayedGame
+from companion.table.evening.archive import ArchivedGame
+from companion.table.evening.game_record import Game, archived
 from companion.table.journal import Entry
 from companion.table.snapshot import TournamentMatch, TournamentRow, TournamentView
 from companion.tournaments import Draw, Form, Result, check, due, matches_of, standings
@@ -64,7 +66,6 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Return the tournament's matches, standings and next pair, for a snapshot of the table.
 
         Results are the stored ones and those of `games`, oldest first, which undo or a correction can still change.
-        Unfinished games and games outside the tournament are ignored.
         """
         draw = self.draw
         results = (*self.results, *self._results(games))
@@ -100,40 +101,33 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         rules = header_of(self.header_line((self.players[0], self.players[1]))).rules
         found = list[Result[str, int]]()
         for game in games:
-            outcome, header = game.outcome, game.header
+            header = game.header
             own = game.number > self.number and (header.game, header.rules) == (self.game, rules)
-            if outcome is None or not own or game.terms.house is not None or len(header.players) != 2:
-                continue
-            if set(header.players) <= set(self.players):
-                one, other = header.players
-                won = tuple((side in outcome.winners) / max(1, len(outcome.winners)) for side in (0, 1))
-                found.append(Result(game.number, (one, other), _scores(game), (won[0], won[1]), _forfeited(game)))
+            pair = len(header.players) == 2 and set(header.players) <= set(self.players)
+            if own and pair and game.outcome and game.terms.house is None:
+                found.append(_result(archived(game), game.outcome))
         return found
 
 
 def tournament_of(body: dict[str, Any], results: tuple[Result[str, int], ...] = ()) -> Tournament:
-    """Convert the body of a journal entry (`body_of`) to a tournament with these results."""
+    """Return the tournament of a journal entry's body (`body_of`), with these results."""
     return msgspec.structs.replace(msgspec.convert(body, Tournament), results=results)
 
 
 def body_of(tournament: Tournament) -> dict[str, Any]:
-    """Convert a tournament, without its results, to a JSON object for the journal.
+    """Return a tournament without its results as a JSON object for the journal: the inverse of `tournament_of`.
 
     The entry that begins the tournament has this body, and the entry of each game begun during it contains it: a start
-    from the archive reads only the last game's entry. Inverse of `tournament_of`, results aside.
+    from the archive reads only the last game's entry.
     """
     body: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(tournament, results=()))
     return body
 
 
 def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
-    """Return the tournament after a journal entry of a kind in `KINDS`; None after its end.
+    """Return the tournament after a journal entry of a kind in `KINDS`, before which it was `tournament`, or None.
 
     The entry begins a tournament, marks a player as having left or come back, or ends the tournament.
-
-    Args:
-        tournament: The tournament before; None if there was none.
-        entry: The entry.
     """
     match entry.kind:
         case "tournament":
@@ -153,14 +147,9 @@ def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
 def entry_of(tournament: Tournament | None, games: Iterable[Game], command: Arranging) -> tuple[str, dict[str, Any]]:
     """Return kind and body of the journal entry that carries out a command.
 
-    Args:
-        tournament: The tournament that is on; None without one.
-        games: Games that may still change.
-        command: Begins or ends a tournament, or says that a player has left or is back.
-
-    Raises:
-        IllegalAction: There is no tournament to leave or end, or another one is not over.
-        RulesError: The draw can't be played, or the player who leaves is not in the tournament.
+    `tournament` is the one that is on, or None, and `games` are those that may still change. Raises IllegalAction if
+    there is no tournament to leave or end, or another one is not over; RulesError if the draw can't be played, or the
+    player who leaves is not in the tournament.
     """
     if isinstance(command, BeginTournament):
         if tournament is not None and not tournament.view(games).over:
@@ -179,17 +168,10 @@ def entry_of(tournament: Tournament | None, games: Iterable[Game], command: Arra
     return "tournament_left", {"player": command.player, "left": command.left}
 
 
-def _scores(game: Game) -> tuple[int, int]:
-    """Return the final scores of a finished game of two players, in the order of its header."""
-    if isinstance(game, PlayedGame):
-        scores = game.transcript.state.standing.scores
-    else:
-        scores = tuple(game.bests[name].score or 0 for name in game.header.players)
-    return scores[0], scores[1]
-
-
-def _forfeited(game: Game) -> bool:
-    """Whether a player left a game before its end."""
-    if isinstance(game, PlayedGame):
-        return bool(game.transcript.state.standing.left)
-    return any("leave" in each.line for each in game.archived_lines())
+def _result(game: ArchivedGame, outcome: Outcome) -> Result[str, int]:
+    """Return the result of a finished game of two players."""
+    one, other = game.header.players
+    scores = game.bests[one].score or 0, game.bests[other].score or 0
+    share = 1 / max(1, len(outcome.winners))
+    won = share * (0 in outcome.winners), share * (1 in outcome.winners)
+    return Result(game.number, (one, other), scores, won, any("leave" in each.line for each in game.archived_lines()))

@@ -34,10 +34,7 @@ def anchor_folder() -> Path:
 
 
 class Anchor:
-    """The anchor of the data folder `data`: a JSON file in `folder`.
-
-    A failing disk raises no error; it is only logged.
-    """
+    """The anchor of the data folder `data`: a JSON file in `folder`."""
 
     def __init__(self, folder: Path, data: Path) -> None:
         name = hashlib.blake2b(str(data.resolve()).encode(), digest_size=8).hexdigest()

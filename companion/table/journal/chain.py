@@ -91,20 +91,14 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """Running totals over a chain.
-
-    Attributes:
-        head: The end of the chain.
-        last_throw: Highest number of a throw.
-        last_game: Entry that started the last game.
-    """
+    """Running totals over a chain: its end, the highest number of a throw, and the entry that started the last game."""
 
     head: Head = field(default_factory=Head)
     last_throw: int = 0
     last_game: Row | None = field(default=None, repr=False)
 
     def then(self, row: Row | None) -> Tail:
-        """Return the running totals of the journal's chain with one more row; `self` is unchanged.
+        """Return the totals with one more row of the chain.
 
         Raises Damaged for None (a line that can't be decoded), or if number, previous hash or identity of the row do
         not continue the chain.
@@ -117,16 +111,7 @@ class Tail:
 
 
 def chained(head: Head, number: int, kind: str, body: bytes, wall_s: float, throw: int | None) -> Row:
-    """Return the row of a journal entry that follows `head`, with its hash; nothing is written.
-
-    Args:
-        head: The end of the chain before the entry.
-        number: Number of the entry.
-        kind: Kind of the entry.
-        body: Its body as JSON.
-        wall_s: Wall time in seconds since 1970.
-        throw: Number of its throw; None if it enters none.
-    """
+    """Return the row, with its hash, of a journal entry that follows `head`; `body` is JSON, `wall_s` since 1970."""
     content = (number, kind, msgspec.Raw(body), wall_s, throw, head.identity, head.link)
     return Row(*content, link=_hash(msgspec.json.encode(content)[:-1]))
 
@@ -145,5 +130,4 @@ def row_of(line: bytes) -> Row | None:
 
 
 def _hash(content: bytes) -> str:
-    """Return the BLAKE2 hash of some bytes as hex digits."""
     return hashlib.blake2b(content, digest_size=HASH_BYTES, person=SCHEMA).hexdigest()

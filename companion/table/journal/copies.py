@@ -33,10 +33,7 @@ class Copy:
             self._end -= 1
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Append the lines of `rows` to this copy of the journal, and flush them to the disk.
-
-        If that fails, the file is cut back to its old length and OSError is raised.
-        """
+        """Append `rows` and flush them to the disk; if that fails, cut the file back and raise OSError."""
         content = b"".join(row.line for row in rows)
         try:
             done = 0
@@ -51,7 +48,7 @@ class Copy:
         self._end += len(content)
 
     def close(self) -> None:
-        """Close the copy's file; rows can't be appended any more."""
+        """Close the copy's file."""
         os.close(self._descriptor)
 
 
@@ -61,10 +58,7 @@ def exist(folder: Path) -> bool:
 
 
 def forget_cached(folder: Path) -> None:
-    """Drop both copies of the journal from the kernel's page cache, so that the next read comes from the disk.
-
-    A copy that can't be opened is skipped.
-    """
+    """Drop both copies of the journal from the kernel's page cache, so that the next read comes from the disk."""
     for name in (FIRST, SECOND):
         with suppress(OSError, AttributeError), (folder / name).open("rb") as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -99,9 +93,9 @@ def lines(path: Path, first: int = 1) -> Iterator[bytes]:
 
 
 def last_line(path: Path) -> bytes:
-    """Return the last finished line of a journal's copy, without its line break; empty if there is none.
+    """Return the last finished line of a journal's copy, unverified, without its line break; empty if there is none.
 
-    The line is not verified. Only the last NEAR_BYTES are read, so a longer line is cut. Raises OSError.
+    Only the last NEAR_BYTES are read, so a longer line is cut. Raises OSError.
     """
     with path.open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - NEAR_BYTES))
@@ -110,20 +104,11 @@ def last_line(path: Path) -> bytes:
 
 
 def verify(folder: Path, head: Head | None = None) -> Iterator[tuple[Row, Tail, bool]]:
-    """Yield the rows of the journal in order, each after it was checked in both copies.
+    """Yield the rows of the journal in order, each after it was checked in both copies; a table may write meanwhile.
 
-    A table may be writing meanwhile.
-
-    Args:
-        folder: The data folder.
-        head: Entry that must be in the chain; None for any journal.
-
-    Yields:
-        Each row, the totals up to it, and whether the second copy has it too. The newest row may be missing there.
-
-    Raises:
-        Damaged: A copy was changed or is missing, the copies differ, or they end before `head`.
-        OSError: A copy can't be read.
+    With each row come the totals up to it, and whether the second copy has it too: the newest may be missing there.
+    Raises Damaged if a copy was changed or is missing, if the copies differ, or if the entry `head` is not in the
+    chain; OSError if a copy can't be read.
     """
     first, second, tail = folder / FIRST, folder / SECOND, Tail()
     size, copied, shared = 0, True, 0  # `shared`: last entry that both copies have

@@ -97,11 +97,8 @@ class Journal:
     def open(self) -> str | None:
         """Lock the folder and open the journal, or create it; verify both copies and recover what is damaged.
 
-        Returns:
-            A report of the damage in words, or None if there was none or the journal is open already.
-
-        Raises:
-            DeviceError: The files can't be written, are not a journal or are in use.
+        Return a report of the damage in words, or None if there was none or the journal is open already. Raises
+        DeviceError if the files can't be written, are not a journal or are in use.
         """
         if self._copies is not None:
             return None
@@ -155,17 +152,11 @@ class Journal:
         return (False, self._ill) if self._ill else self._verified
 
     def upkeep(self, now_s: float) -> float:
-        """Do one short step of the journal's upkeep while its writer is idle; return when the next step is due.
+        """Do one short step of the journal's upkeep at `now_s`; return when the next is due, on the same clock.
 
         Each step writes the anchor (the journal's end, kept outside the data folder) and what the second copy lacks.
         Every `SCRUB_EVERY_S` a scrub verifies both copies and the photos, a part in each step, and recovers damage.
         Errors of the disk and damage are not raised: `health` reports them, and an unwritten anchor is only logged.
-
-        Args:
-            now_s: Seconds, monotonic.
-
-        Returns:
-            Time at which the next step is due, on the clock of `now_s`.
         """
         self._write_anchor()
         self._catch_up()
@@ -184,9 +175,8 @@ class Journal:
     def _scrubbed(self) -> Iterator[None]:
         """Verify both copies of the journal and the photos of its throws, in steps; yield None after each.
 
-        Damage is repaired: the folder is copied aside, the journal is written anew, and wrong photos are moved or
-        deleted. A damaged entry ends the check, so photos of later throws are not verified this time. At the end
-        `health` reports what was verified. Raises DeviceError or OSError if the repair fails.
+        Damage is repaired. A damaged entry ends the check, so photos of later throws are not verified this time. Raises
+        DeviceError or OSError if the repair fails.
         """
         wrong, owners, present = set[int](), dict[str, int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)
@@ -221,10 +211,7 @@ class Journal:
             self._anchored = self.tail
 
     def _catch_up(self) -> None:
-        """Write to the second copy the rows that it lacks.
-
-        An OSError is not raised: it is logged, `health` reports it, and the next call tries again.
-        """
+        """Write to the second copy the rows that it lacks; after an OSError, which `health` reports, later."""
         if self._copies is not None and self._behind:
             try:
                 self._copies[1].append(self._behind)
@@ -236,9 +223,8 @@ class Journal:
     def _connect(self, head: Head | None) -> None:
         """Verify both copies and open them for writing; create empty ones in a new folder.
 
-        Rows that the second copy lacks at its end are written to it. `head` is the last known end of the journal, or
-        None. Raises OSError if the copies can't be opened. Raises Damaged if they are damaged, or if the anchor, the
-        archive or photos show that entries are missing.
+        `head` is the last known end of the journal, or None. Raises OSError if the copies can't be opened; Damaged if
+        they are damaged, or if the anchor, the archive or photos show that entries are missing.
         """
         if not copies.exist(self._folder):
             if head or (self._folder / ARCHIVE).exists() or len(self._photos.numbers()) >= recovery.MIN_ORPHANS:
@@ -258,12 +244,8 @@ class Journal:
     def _recover(self, damage: Damaged, head: Head | None) -> str:
         """Rebuild both copies of the damaged journal from the entries that survive, open them, and return the report.
 
-        The data folder is copied into `damaged-N` first. The report names what was damaged and which entries are lost.
-        `head` is the last known end of the journal, which shows lost entries at the end; None if unknown.
-
-        Raises:
-            DeviceError: The files of the journal are not empty, but no entry can be read. Nothing is changed.
-            OSError: The disk refuses.
+        The data folder is copied into `damaged-N` first. `head` is the last known end of the journal; None if unknown.
+        Raises DeviceError if no entry can be read, or OSError; nothing is changed then.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         aside = recovery.set_aside(self._folder, report)
@@ -274,7 +256,7 @@ class Journal:
         return report
 
     def _disconnect(self) -> None:
-        """Close the files of both copies, if they are open. The lock stays."""
+        """Close the files of both copies, if they are open; the lock stays."""
         for copy in self._copies or ():
             copy.close()
         self._copies = None
@@ -298,10 +280,7 @@ def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
 
 
 def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
-    """Return a data folder's playable entries from number `first` on, in order, as `entries` yields them.
-
-    All are in memory at once: years of play take 200 MB. Raises DeviceError.
-    """
+    """Return all that `entries` yields as a tuple: years of play take 200 MB. Raises DeviceError."""
     return tuple(entries(folder, first))
 
 
@@ -335,11 +314,8 @@ def last_written_s(folder: Path) -> float:
 def examined(folder: Path) -> tuple[int, str | None]:
     """Verify both copies of a data folder's journal without changing them; a table may be writing meanwhile.
 
-    Returns:
-        Number of the last verified entry (0 for none), and what is wrong after it, or None.
-
-    Raises:
-        DeviceError: The journal can't be read.
+    Return the number of the last verified entry (0 for none), and what is wrong after it, or None. Raises DeviceError
+    if the journal can't be read.
     """
     number = 0
     with _as_device_error(folder / FIRST):
@@ -352,7 +328,6 @@ def examined(folder: Path) -> tuple[int, str | None]:
 
 
 def _entry_of(row: Row) -> Entry:
-    """Convert a row of the chain to an entry."""
     return Entry(
         number=row.number, kind=row.kind, body=msgspec.json.decode(row.body), wall_s=row.wall_s, throw=row.throw
     )

@@ -53,16 +53,13 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
     """Return the rows of the recovered journal, and a report of what was damaged and lost, one or two sentences.
 
     The rows are the longest chain that survives in the two copies, with an entry of kind `LOST` for each gap. The
-    folder is only read.
+    folder is only read. Raises DeviceError if there are files, and no line in them is an entry.
 
     Args:
         folder: The data folder.
         photos: Throws that have a photo. Two or more without an entry prove a loss.
         head: Last known end of the journal; None if unknown.
         why: What was wrong, in a few words.
-
-    Raises:
-        DeviceError: There are files, and no line in them is an entry.
     """
     rows, spoilt = survivors(folder)
     if not rows and any((folder / name).exists() and (folder / name).stat().st_size for name in (FIRST, SECOND)):
@@ -82,11 +79,11 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
     if not missing:
         return filled, f"The journal was damaged ({why}); every entry could be read again, nothing is missing."
     which = ", ".join(_range(first, loss.missing) for first, loss in missing)
-    since = next((f"since {date_text(row.wall_s)}" for row in reversed(chain) if row.number < missing[0][0]), None)
+    known = [row for row in chain if row.number < missing[0][0]]
+    since = f"since {date_text(known[-1].wall_s)}" if known else "from the very beginning"
     gaps = {loss.through: loss.missing + 1 for _, loss in reversed(missing) if loss.through > loss.missing}
     kept = ", ".join(_range(first, through) for through, first in sorted(gaps.items()))
     unplayed = f" Entries {kept} are kept but can't be played without them." if kept else ""
-    since = since or "from the very beginning"
     return filled, f"The journal was damaged ({why}): entries {which} are missing, {since}.{unplayed}"
 
 
@@ -110,11 +107,8 @@ def survivors(folder: Path) -> tuple[list[Row], set[int]]:
 def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
     """Return, in order, the rows of the chain whose last row has the highest number; gaps are allowed in it.
 
-    Each row names the hash of the row before it. Across a gap the chain goes on at the nearest lower row.
-
-    Args:
-        rows: Rows of any journals, in any order. Those of one identity count: that of `head`, else of most rows.
-        head: Last known end of the journal, or None. A chain that contains it wins.
+    Each row names the hash of the row before it. Across a gap the chain goes on at the nearest lower row. Only rows of
+    one identity count: that of `head`, the last known end of the journal, else of most rows. A chain with `head` wins.
     """
     counts = Counter(row.identity for row in rows)
     identity = head.identity if head and head.identity in counts else max(counts, key=counts.__getitem__, default="")
@@ -138,16 +132,13 @@ def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
 def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], list[tuple[int, Loss]]]:
     """Return a journal's chain with each gap filled by one entry of kind `LOST`, and the gaps.
 
-    Gaps before the first row and after the last are filled too. The surviving rows do not change.
+    A gap is given by the number of its first missing entry and its `Loss`. Nothing is replayed from there to the next
+    game.
 
     Args:
         chain: Surviving rows in order.
         head: Identity of the journal, and the highest number that it is known to have had.
         orphan: Highest throw that has a photo and no entry, given to the `LOST` entry after the last row, or 0.
-
-    Returns:
-        All rows in order; and for each gap the number of its first missing entry and the `Loss` in its `LOST` entry.
-        Each `Loss` names the last missing entry, and the last that is not replayed: before the next game, or the end.
     """
     filled: list[Row] = []
     missing: list[tuple[int, Loss]] = []
@@ -168,8 +159,7 @@ def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], l
 def set_aside(folder: Path, report: str) -> Path:
     """Copy the data folder into a new folder `damaged-N` inside it, add the report, and return the new folder.
 
-    Photos are hard-linked where possible. Older copies, locks and unfinished files are left out. Raises OSError or
-    DeviceError; nothing of the copy is left then.
+    Photos are hard-linked where possible. Raises OSError or DeviceError; nothing of the copy is left then.
     """
     aside = free_path(folder, ASIDE)
     part = folder / f"{aside.name}.part"
@@ -189,8 +179,7 @@ def set_aside(folder: Path, report: str) -> Path:
 def reports(folder: Path) -> dict[Path, str]:
     """Return the reports of the journal's earlier recoveries, folder `damaged-N` -> text, oldest first.
 
-    `folder` is the data folder that holds these folders; empty without any. The text of a report that can't be read is
-    one general sentence. A folder without a report is left out.
+    The text of a report that can't be read is one general sentence. A folder without a report is left out.
     """
     files = sorted(folder.glob(f"{ASIDE}*[0-9]/{REPORT}"), key=lambda each: (len(each.parent.name), each))
     texts = {file.parent: "The journal was damaged." for file in files}

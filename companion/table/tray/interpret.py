@@ -147,7 +147,7 @@ def interpret(now: Situation) -> Interpretation:
     """Return what a new observation of a tray at rest means: transcript lines to play, a question, or a notice.
 
     It compares the dice with the remembered ones: rolled dice are a throw, kept dice a decision, an empty tray may
-    bank. An unreadable tray without dice changes nothing but the notice.
+    bank.
     """
     before, observation = now.memory, now.observation
     if before.doubted is not None and observation.doubt is None and observation.thrown:
@@ -174,8 +174,8 @@ def interpret(now: Situation) -> Interpretation:
 def reinterpret(now: Situation) -> Interpretation:
     """Return what the tray means now although its dice have not moved, for example after a decision by phone.
 
-    A roll that waits may now be a legal throw; if it is unclear, people are asked. Without such a roll kept dice may be
-    a decision, and a doubtful reading gives only a notice. Dice held in a hand are no reason for doubt.
+    A roll that waits may now be a legal throw. Without one kept dice may be a decision, and a doubtful reading gives
+    only a notice.
     """
     if now.memory.rolled:
         return _rolled(now)
@@ -214,13 +214,10 @@ def banking(now: Situation) -> tuple[Action, ...]:
 
 
 def answered(now: Situation, values: Sequence[int]) -> tuple[Action, ...]:
-    """Return the lines that play a person's answer, a throw: decisions that the keep zone implies, then the throw.
+    """Return the lines that play a person's answer to a question asked in a situation: a throw of these values.
 
-    Unless exactly one sequence of decisions makes the throw legal, the throw alone is returned, unchecked.
-
-    Args:
-        now: The situation in which the question was asked.
-        values: Values of the throw that the person gave.
+    Decisions that the keep zone implies come first, if exactly one sequence of them makes the throw legal. Otherwise
+    the throw alone is returned, unchecked.
     """
     throw = Throw(tuple(values))
     ways = [(*before, throw) for before in now.policy.before_throw(now.state, now.dice)]
@@ -267,10 +264,7 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    """Return the tray's memory updated with a new observation, before which the dice moved as `motion` says.
-
-    A roll is counted, as not in the transcript yet.
-    """
+    """Return the tray's memory updated with a new observation, before which the dice moved as `motion` says."""
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
     stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))
     empty_since_s = observation.at_s if memory.empty_since_s is None else memory.empty_since_s
@@ -351,10 +345,10 @@ def _rolled(now: Situation) -> Interpretation:
 
 
 def _possible_plays(now: Situation, still: Values = ()) -> list[tuple[Action, ...]]:
-    """Return every way to read the dice as transcript lines that the rules allow, without duplicates; may be empty.
+    """Return every way to read the dice that the rules allow: decisions that the keep zone implies, then one `Throw`.
 
-    Each way is the decisions that the keep zone implies, then one `Throw`. `still` holds the values of dice that did
-    not move since the last observation; a policy may count them as not thrown.
+    `still` holds the values of dice that did not move since the last observation; a policy may count them as not
+    thrown.
     """
     plays = list[tuple[Action, ...]]()
     for before in now.policy.before_throw(now.state, now.dice):
@@ -372,10 +366,7 @@ def _legal_sizes(now: Situation) -> tuple[int, ...]:
 
 
 def _thrown(now: Situation, lines: tuple[Action, ...]) -> Interpretation:
-    """Return the interpretation that plays transcript `lines`, then the decisions that the keep zone implies.
-
-    The lines must be legal and end with a `Throw`. The result is `settled`: it closes an open question.
-    """
+    """Return the interpretation that plays legal `lines`, ending with a `Throw`, then what the keep zone implies."""
     throw, reached = lines[-1], state_after(now.state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"
     assert reached is not None, "a reading is allowed by the rules"
@@ -394,5 +385,4 @@ def _at_rest(now: Situation) -> Interpretation:
 
 
 def _unclear(observation: Observation) -> Phrase:
-    """Return the notice of a reading that is in doubt."""
     return Phrase("unclear", {"code": observation.doubt})

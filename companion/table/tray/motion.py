@@ -30,12 +30,8 @@ class Motion(Enum):
 def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observation) -> Motion:
     """Return whether the dice in the throw zone were rolled between two observations: all, some, none, or unclear.
 
-    It compares values and places. Dice that were only picked up or moved to the keep zone count as `NONE`.
-
-    Args:
-        thrown: Dice in the throw zone before.
-        kept: Dice in the keep zone before.
-        observation: The observation now.
+    It compares values and places with those of the dice `thrown` and `kept` before, by zone. Dice that were only picked
+    up or moved to the keep zone count as `NONE`.
     """
     if not observation.thrown:
         return Motion.NONE
@@ -97,20 +93,15 @@ def elsewhere(before: Sequence[Die], now: Sequence[Die]) -> bool:
 
 
 def _moved_between_zones(thrown: Sequence[Die], kept: Sequence[Die], observation: Observation) -> bool:
-    """Return whether the tray holds the same values as before, but another number of dice in the throw zone.
-
-    `thrown` and `kept` are the dice before, in the throw zone and in the keep zone.
-    """
+    """Return whether the tray holds the values of `thrown` and `kept`, but another number of dice in the throw zone."""
     return len(thrown) != len(observation.thrown) and _counts([*thrown, *kept]) == _counts(
         [*observation.thrown, *observation.kept]
     )
 
 
 def _counts(dice: Sequence[Die]) -> Counter[int]:
-    """Count the dice by value."""
     return Counter(die.value for die in dice)
 
 
 def _apart_mm(one: Die, other: Die) -> float:
-    """Return the distance between two dice in millimetres."""
     return math.hypot(one.x_mm - other.x_mm, one.y_mm - other.y_mm)

@@ -50,12 +50,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reading_record(observation: Observation) -> dict[str, Any]:
-    """Return the reading behind a throw as JSON, for the key `seen` of its journal entry.
-
-    Returns:
-        `doubt`: code of the doubt, or None. `dice`: for each die its `box_xywh` in the photo in pixels, value `read`,
-            its `confidence`, and whether it was `kept` in the keep zone.
-    """
+    """Return the reading behind a throw as JSON, for the key `seen` of its journal entry: its doubt, and each die."""
     zones = ((observation.thrown, False), (observation.kept, True))
     dice = [
         {"box_xywh": die.box_xywh, "read": die.value, "confidence": round(die.confidence, 4), "kept": kept}
