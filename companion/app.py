@@ -124,12 +124,8 @@ class App:
 def build(starting: Starting) -> App:
     """Build all parts of a table from the settings and return them. Nothing is started, but the port is opened.
 
-    Args:
-        starting: The settings to build from, with replacements for those that do not work.
-
-    Raises:
-        SetupError: With all that is wrong with the settings, when the start is not forgiving.
-        DeviceError: The data folder can't be used.
+    Raises SetupError with all that is wrong with the settings, when the start is not forgiving; DeviceError if the data
+    folder can't be used.
     """
     clock, networks = time.monotonic, shipped_networks()
     opened, folder = opened_parts(starting), _data_folder(starting.settings)
@@ -247,8 +243,7 @@ def _witness(table: Table, teacher: Teacher) -> Witness | None:
 def _dice_expected(table: Table, tray: WatchedTray, teacher: Teacher) -> int | None:
     """Return how many dice the reader should find; None if any number may lie there.
 
-    None during a lesson, and in a calibrated tray: dice lie in the keep zone too, and the reader must explain all
-    foreground there.
+    So it is during a lesson, and in a calibrated tray, where the reader must explain all foreground in both zones.
     """
     return None if tray.calibrated or teacher.lesson() else table.snapshot().tray.dice
 

@@ -65,10 +65,7 @@ def _of_interfaces(link: socket.socket) -> Iterator[str]:
 def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
     """Return the URL of the pages, with the port, to print and to draw as a QR code.
 
-    Args:
-        host: Address that the server is bound to; a wildcard is replaced by the first of `own`, else by 127.0.0.1.
-        port: Port that is served.
-        own: Addresses of this machine.
+    A `host` that stands for all addresses is replaced by the first of `own`, this machine's, else by 127.0.0.1.
     """
     if host not in ("", "0.0.0.0", "::"):  # noqa: S104 - compared, not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
@@ -115,12 +112,9 @@ def _escaped(text: str) -> str:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket on that port, or on the next free one of the PORTS_TRIED after it.
+    """Return a listening socket on that port, or on the next free one of the PORTS_TRIED after it; any for port 0.
 
-    Port 0: any free one.
-
-    Raises:
-        SetupError: The host is not this machine's, the port needs rights we lack, or no port is free.
+    Raises SetupError if the host is not this machine's, the port needs rights we lack, or no port is free.
     """
     last = min(port + PORTS_TRIED, 65535)
     for candidate in range(port, last + 1) if port else (0,):

@@ -55,8 +55,13 @@ def opened_beyond(
             says = missing_library(ill) if isinstance(ill, ImportError) else str(ill)
             if says is None:
                 raise
-            checks[name] = lambda says=says: (False, says)
+            checks[name] = _failing(says)
     return parts, checks
+
+
+def _failing(why: str) -> Health:
+    """Return a health check that always fails, and says why."""
+    return lambda: (False, why)
 
 
 def _league(settings: Settings, folder: Path, table: Table, past: PastGames) -> tuple[Part, Health]:

@@ -44,8 +44,7 @@ def following(
     Args:
         name: The part's name.
         table: The table to follow.
-        hear: Called with a snapshot and its news. After the first call it runs in the table's writer thread, so it must
-            be quick and not call `submit`.
+        hear: Called in the table's writer thread, so it must be quick and not call `submit`.
         start: Starts the part's own thread, before the part subscribes to the table.
         stop: Stops that thread, after the part has unsubscribed.
         alive: Returns whether that thread runs; None for a part that can't crash.
@@ -53,7 +52,6 @@ def following(
     ends: list[Callable[[], None]] = []
 
     def begin() -> None:
-        """Start the part's thread, subscribe to the table, and hand over the present snapshot."""
         start()
         if not ends:
             unsubscribe, heard = table.subscribe(hear), None
@@ -67,7 +65,6 @@ def following(
             ends.append(unsubscribe)
 
     def end() -> None:
-        """Unsubscribe from the table, then stop the part's thread."""
         while ends:
             ends.pop()()
         stop()

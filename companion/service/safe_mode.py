@@ -26,16 +26,9 @@ from web.serving.feed import Feed
 def build(starting: Starting, why: str) -> App:
     """Return a program in safe mode, not started: read-only pages with the last state, without camera or strip.
 
-    Nothing is written to the journal. A phone that is paired later is stored in the data folder.
-
-    Args:
-        starting: The settings; those of the camera and of the strip's wiring are ignored. A forgiving start replaces a
-            layout, host or port in it that does not work.
-        why: Why the table could not be started; the pages show it.
-
-    Raises:
-        SetupError: The host or port can't be used and may not be replaced, or no port is free.
-        DeviceError: The data folder can't be used.
+    The pages show `why` the table could not be started. A forgiving start replaces a layout, host or port in the
+    settings that does not work. Raises SetupError if the host or port can't be used and may not be replaced, or no port
+    is free; DeviceError if the data folder can't be used.
     """
     clock, folder = time.monotonic, starting.settings.data.folder
     table = LastState(folder, f"The table could not be started. {why}")

@@ -29,8 +29,7 @@ class LastingServer:
     def run(self, make: Callable[[socket.socket], Server]) -> None:
         """Serve until `stop` is called, and then close the socket.
 
-        `make` builds the first server, and after a crash the next one, from a duplicate of the socket. PAUSE_S lies
-        between them.
+        `make` builds the first server, and PAUSE_S after a crash the next one, from a duplicate of the socket.
         """
         with self._listening:
             while not self._stopped.is_set():
@@ -56,10 +55,7 @@ class LastingServer:
         return True, f"pages are served{again}"
 
     def _served(self, server: Server) -> str:
-        """Run one server until it stops or crashes, and return the reason in words. A crash is logged.
-
-        Raises KeyboardInterrupt alone.
-        """
+        """Run one server until it stops or crashes, and return the reason in words. Raises KeyboardInterrupt alone."""
         if self._stopped.is_set():  # since it was made
             server.stop()
         try:

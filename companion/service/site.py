@@ -84,14 +84,7 @@ def groups_of_any_table(
 ) -> tuple[Routes, ...]:
     """Return the HTTP routes that every table has, in safe mode, too, as one `Routes` for each subject.
 
-    Args:
-        table: The table, or the last state of one that does not start.
-        feed: Snapshots for the pages.
-        board: The LED board that `/api/board` shows.
-        photos: Photos of the throws.
-        past: Finished games of this and earlier evenings.
-        pairing: Phones and their roles.
-        checks: Health check of each part by name, for `/healthz` and the metrics.
+    `checks` has the health check of each part by name, for `/healthz` and the metrics.
     """
     folder = pairing.store.path.parent
 
@@ -115,13 +108,7 @@ def servers(
 ) -> Callable[[socket.socket], Server]:
     """Return a function that builds the web server of the pages and of the event stream on a listening socket.
 
-    It may be called again after a crash.
-
-    Args:
-        running: Returns the present settings: the table's name and language may change.
-        door: The way in for phones.
-        feed: Snapshots for the event streams.
-        groups: All routes.
+    It may be called again after a crash. `running` returns the present settings: name and language may change.
     """
     named = TableIdentity(
         lambda: running().table.name,
@@ -133,7 +120,6 @@ def servers(
     limits = Limits(streams=running().web.streams)
 
     def served(listening: socket.socket) -> Server:
-        """Build a web server with its own event stream on a listening socket."""
         feed.on_change(lambda: None)
         stream = EventStream(feed, Hosts(door.addresses.names), door.pairing.knows, limits)
         return Server(Site(app, stream, limits), listening, limits)

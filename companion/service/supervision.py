@@ -48,8 +48,7 @@ class Supervisor:
     Args:
         parts: The parts; those without `alive` are only started again if their first start failed.
         proofs: Name -> whether that component responds within a second or two. The watchdog needs all of them.
-        notify: Notifies the watchdog.
-        every_s: Seconds between two notifications; None without a watchdog.
+        notify: Notifies the watchdog, every `every_s` seconds; None without a watchdog.
         clock: A monotonic clock, in seconds.
     """
 
@@ -73,10 +72,9 @@ class Supervisor:
         self._hook = threading.excepthook
 
     def start(self) -> None:
-        """Start the supervisor's thread, which calls `step` every CHECK_EVERY_S seconds.
+        """Start the supervisor's thread, which calls `step` every CHECK_EVERY_S seconds; start the parts first.
 
-        Until `stop`, `threading.excepthook` is replaced, to record exceptions that end other threads. Start the
-        supervised parts first: one that is down counts as failed.
+        Until `stop`, `threading.excepthook` is replaced, to record exceptions that end other threads.
         """
         self._hook, threading.excepthook = threading.excepthook, self._fell
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
@@ -94,10 +92,7 @@ class Supervisor:
             self._falls[part.name] = Fall(f"{type(fault).__name__}: {fault}".rstrip(": "), 1)
 
     def stop(self) -> None:
-        """Stop the checks, and restore `threading.excepthook`. Call it before the parts are stopped.
-
-        It waits for a running check, at most STOP_TIMEOUT_S seconds.
-        """
+        """Stop the checks, and restore `threading.excepthook`; wait for a running check, at most STOP_TIMEOUT_S."""
         self._done.set()
         if self._thread is not None:
             self._thread.join(timeout=STOP_TIMEOUT_S)
@@ -112,18 +107,12 @@ class Supervisor:
         return True, "every part responds"
 
     def supervised(self, name: str, check: Health) -> Health:
-        """Return a health check that extends `check`: it also fails while the part is down or was just restarted.
+        """Return a health check that extends `check` of a part: it also fails while that is down or just restarted.
 
-        Args:
-            name: Name of the part.
-            check: The part's own health check.
-
-        Returns:
-            The extended check. When it does not fail, it returns the result of `check` and the number of restarts.
+        When it does not fail, it returns the result of `check` and the number of restarts.
         """
 
         def health() -> tuple[bool, str]:
-            """Return the part's failure if it is down or was restarted just now, else the result of `check`."""
             fall = self._falls.get(name)
             if fall is None:
                 return check()
@@ -144,20 +133,17 @@ class Supervisor:
         for part in self._parts:
             self._revive(part)
         self._silent = [name for name, lives in self._proofs.items() if not lives()]
-        if (
-            self._every_s is not None
-            and not self._silent
-            and self._clock() >= self._fed_s + self._every_s - CHECK_EVERY_S
-        ):
+        if self._every_s is None or self._silent:
+            return
+        if self._clock() >= self._fed_s + self._every_s - CHECK_EVERY_S:
             self._fed_s = self._clock()
             self._notify()
 
     def _revive(self, part: Part) -> None:
-        """Start a part of the table if it is down; if it runs again after a failure, record the time.
+        """Start a part if it is down; if it runs again after a failure, record the time.
 
-        The call that finds it down logs and counts the failure and records its cause. If the start fails, the error
-        replaces that cause and is not raised; each later call tries again, without another count. A part is down, too,
-        until its first start has succeeded; one without `alive` only then.
+        The call that finds it down logs and counts the failure. If the start fails, the error replaces the cause, and
+        each later call tries again. A part is down, too, until its first start has succeeded.
         """
         fall = self._falls.get(part.name)
         if part.name not in self._unstarted and (part.alive is None or part.alive()):

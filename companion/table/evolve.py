@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -70,18 +70,10 @@ class Unplayable(RulesError):
     """An entry of the journal that cannot be replayed; the message names it."""
 
 
-def replayed(
-    entries: Iterable[Entry], record: Record | None = None, begun: Callable[[tuple[Game, ...]], None] = lambda _: None
-) -> Record:
-    """Return the record after a sequence of journal entries: `evolve` applied to each in turn.
+def replayed(entries: Iterable[Entry], record: Record | None = None) -> Record:
+    """Return the record after journal entries that follow `record` (empty by default): `evolve` applied to each.
 
-    Args:
-        entries: Entries in order.
-        record: The record before the entries; empty by default.
-        begun: Called with the record's games after each entry that begins a game.
-
-    Raises:
-        Unplayable: An entry can't be applied, for whatever reason.
+    Raises Unplayable if an entry can't be applied, for whatever reason.
     """
     record = record or Record()
     for entry in entries:
@@ -90,8 +82,6 @@ def replayed(
         except Exception as refused:
             why = f"{type(refused).__name__}: {refused}"
             raise Unplayable(f"entry {entry.number}, a {entry.kind!r}, can't be replayed ({why})") from refused
-        if entry.kind == "game":
-            begun(record.games)
     return record
 
 
@@ -136,20 +126,11 @@ def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
 
 
 def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> tuple[PlayedGame, int, Correction]:
-    """Return what the correction of a throw would give; nothing is changed or journaled.
+    """Return what the correction of throw number `throw` to these values would give.
 
-    Args:
-        games: The record's games.
-        throw: Number of the throw.
-        values: True values of its dice.
-
-    Returns:
-        The game of the throw, the index of its line from 0, and the new transcript with the later lines that become
-            illegal.
-
-    Raises:
-        IllegalAction: The throw is not part of this sitting, the values do not fit, or an earlier game would no
-            longer be over.
+    It is the game of the throw, the index of its line from 0, and the new transcript with the later lines that become
+    illegal. Raises IllegalAction if the throw is not part of this sitting, the values do not fit, or an earlier game
+    would no longer be over.
     """
     game, index = _line_of_throw(games, throw)
     result = corrected(game.transcript, index, Throw(values))

@@ -202,8 +202,12 @@ class Table:
         damage = self._journal.open()
         folder, tail = self._journal.path.parent, self._journal.tail
         first, games = self._archive.load()
+        record = Record(first - 1, games=games)
         try:
-            record = replayed(entries(folder, first), Record(first - 1, games=games), self._archive.note)
+            for entry in entries(folder, first):
+                record = replayed((entry,), record)
+                if entry.kind == "game":
+                    self._archive.note(record.games)
         except Unplayable as no:
             raise DeviceError(f"The journal {self._journal.path}: {no}.", REPLAY_ELSEWHERE) from no
         self._archive_games()
