@@ -75,20 +75,25 @@ def test_serving_pages_on_another_machines_address_is_refused_with_advice() -> N
         listening_socket("192.0.2.7", 8000)
 
 
-def test_the_page_address_uses_the_configured_host() -> None:
-    assert page_address("127.0.0.1", 8000, ("192.0.2.7",)) == "http://127.0.0.1:8000/"
-    assert page_address("::1", 8000, ()) == "http://[::1]:8000/"
+@pytest.mark.parametrize(
+    ("host", "own", "page"),
+    [
+        ("127.0.0.1", ("192.0.2.7",), "http://127.0.0.1:8000/"),
+        ("::1", (), "http://[::1]:8000/"),
+        ("0.0.0.0", ("192.0.2.7", "192.0.2.8"), "http://192.0.2.7:8000/"),
+        ("0.0.0.0", (), "http://127.0.0.1:8000/"),
+    ],
+)
+def test_the_page_address_is_the_configured_host_or_the_first_own_address(
+    host: str, own: tuple[str, ...], page: str
+) -> None:
+    assert page_address(host, 8000, own) == page
 
 
 def test_the_page_address_of_a_host_name_passes_the_check_of_host_headers() -> None:
     found = addresses_of(WebSettings(host="table.pub.example"), 8000)
     assert found.page == "http://table.pub.example:8000/"
     assert Hosts(found.names).allows("table.pub.example:8000")
-
-
-def test_the_page_address_for_host_0_0_0_0_is_the_first_own_address() -> None:
-    assert page_address("0.0.0.0", 8000, ("192.0.2.7", "192.0.2.8")) == "http://192.0.2.7:8000/"
-    assert page_address("0.0.0.0", 8000, ()) == "http://127.0.0.1:8000/"
 
 
 def test_own_addresses_are_found_without_a_default_route(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import gc
 import shutil
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ from companion.service.serving import LastingServer
 from companion.service.supervision import Fall, Supervisor
 from companion.table.commands import EndSitting
 from companion.table.journal.recovery import REPORT
-from companion.table.writer import Table
 from tests.system.restarts import count, health, kill, running_app
+from tests.table.acting import Clock, table_in
 from tests.waiting import PATIENCE_S, until
 from web.catalogue import texts
 
@@ -112,10 +112,7 @@ def test_healthz_reports_a_recovered_journal_ok_and_its_recovery_not_ok(app: App
 
 
 def test_a_table_command_gets_an_error_when_the_writer_thread_crashes(tmp_path: Path) -> None:
-    from companion.table.journal import Journal
-    from companion.table.photos import Photos
-
-    table = Table(Journal(tmp_path), Photos(tmp_path))
+    table = table_in(tmp_path)
     table.start()
     assert table.answers(PATIENCE_S)
 
@@ -135,10 +132,7 @@ def test_a_table_command_gets_an_error_when_the_writer_thread_crashes(tmp_path: 
 
 
 def test_table_health_reports_a_snapshot_subscriber_only_while_failing(tmp_path: Path) -> None:
-    from companion.table.journal import Journal
-    from companion.table.photos import Photos
-
-    table = Table(Journal(tmp_path), Photos(tmp_path))
+    table = table_in(tmp_path)
     table.start()
     ill = [True]
 
@@ -154,14 +148,6 @@ def test_table_health_reports_a_snapshot_subscriber_only_while_failing(tmp_path:
     table.submit(EndSitting(number=1))
     assert table.health()[0]
     table.stop()
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 def test_the_systemd_watchdog_is_notified_only_while_all_parts_respond(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,8 +226,9 @@ def test_a_crashed_page_server_is_replaced_until_stopped(monkeypatch: pytest.Mon
     assert "started again 2 times" in server.health()[1]
 
 
-def test_supervision_retries_a_failed_start_of_a_part_without_a_thread() -> None:
-    """Once its start has worked, such a part is left alone."""
+@pytest.mark.parametrize("alive", [None, lambda: True], ids=["no thread", "its thread runs"])
+def test_supervision_retries_a_failed_start_until_it_works(alive: Callable[[], bool] | None) -> None:
+    """A part whose thread runs does not hear the table yet: `following` subscribes after the start of the thread."""
     tries: list[str] = []
 
     def start() -> None:
@@ -249,7 +236,7 @@ def test_supervision_retries_a_failed_start_of_a_part_without_a_thread() -> None
         if len(tries) < 3:
             raise RuntimeError("can't start new thread")
 
-    part = Part("taught", start, lambda: None)
+    part = Part("taught", start, lambda: None, alive)
     supervisor = Supervisor((part,), {}, lambda: None, None, Clock())
     health = supervisor.supervised("taught", lambda: (True, "well"))
     supervisor.step()
@@ -261,23 +248,6 @@ def test_supervision_retries_a_failed_start_of_a_part_without_a_thread() -> None
         supervisor.step()
     assert tries == ["start"] * 3
     assert "was started again" in health()[1]
-
-
-def test_supervision_retries_a_failed_start_of_a_part_whose_thread_runs() -> None:
-    """Such a part does not hear the table yet: `following` subscribes after the start of the thread."""
-    tries: list[str] = []
-
-    def start() -> None:
-        tries.append("start")
-        if len(tries) < 3:
-            raise RuntimeError("It can't hear the table.")
-
-    part = Part("house", start, lambda: None, lambda: True)
-    supervisor = Supervisor((part,), {}, lambda: None, None, Clock())
-    supervisor.begin(part)
-    for _ in range(4):
-        supervisor.step()
-    assert tries == ["start"] * 3
 
 
 def test_supervision_reports_and_retries_a_part_that_fails_to_start() -> None:

@@ -127,10 +127,14 @@ class Tray:
 
 
 def full_disk(monkeypatch: pytest.MonkeyPatch, full: bool = True) -> None:
-    """Make writes to the journal fail as on a full disk; `full=False` ends that."""
+    """Make writes to the journal fail half-way, as on a full disk; `full=False` ends that."""
+    write, written = os.pwrite, list[int]()
 
-    def refuse(*_: object) -> int:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def refuse(file: int, content: bytes, offset: int) -> int:
+        if written and offset == written[-1]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        written.append(offset + write(file, content[: len(content) // 2], offset))
+        return written[-1] - offset
 
     monkeypatch.setattr(os, "pwrite", refuse) if full else monkeypatch.undo()
 

@@ -6,8 +6,7 @@ import errno
 from pathlib import Path
 
 from companion.diagnostics.machine import check_journal, check_recovery
-from companion.table.journal import FIRST, Entry, Journal
-from companion.table.journal.chain import row_of
+from companion.table.journal import Entry, Journal
 from companion.table.photos import digest_of
 
 
@@ -34,10 +33,6 @@ def reopened(folder: Path, photographed: tuple[int, ...] = (), anchors: Path | N
     journal.open()
     journal.close()
     return journal
-
-
-def kinds(folder: Path) -> list[str]:
-    return [row.kind for row in map(row_of, (folder / FIRST).read_bytes().splitlines()) if row]
 
 
 def spoil(file: Path, text: bytes) -> None:

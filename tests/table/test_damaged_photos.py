@@ -14,7 +14,7 @@ from companion.table.photos import Photos, digest_of
 from companion.table.writer import Table
 from tests.faults.latent import scrub
 from tests.table.acting import Evening
-from tests.table.damaging import entry, kept, photographed, refuse, reopened, spoil, told
+from tests.table.damaging import entry, kept, photographed, refuse, spoil, told
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
@@ -30,17 +30,6 @@ def test_a_journal_scrub_reports_and_repairs_damage_to_one_copy(tmp_path: Path, 
     journal.append(entry(61))
     journal.close()
     assert read_entries(tmp_path) == (*entries, entry(61))
-
-
-def test_damage_to_different_lines_of_both_journal_copies_loses_nothing(tmp_path: Path) -> None:
-    entries = kept(tmp_path)
-    for number in range(2, 20):
-        spoil(tmp_path / SECOND, b'"n":%d,' % number)
-    for number in range(30, 40):
-        spoil(tmp_path / FIRST, b'"n":%d,' % number)
-    reopened(tmp_path)
-    assert read_entries(tmp_path) == tuple(entries)
-    assert "nothing is missing" in told(tmp_path)
 
 
 def test_journal_health_says_what_the_last_scrub_verified_and_when(tmp_path: Path) -> None:

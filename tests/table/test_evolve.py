@@ -24,6 +24,7 @@ from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
 from companion.table.state import TableState
 from companion.table.tray.interpret import Memory
+from companion.table.writer import Table
 from tests.known import known
 from tests.table.acting import HEADER, played, table_in, transcripts
 
@@ -33,7 +34,7 @@ HEADERS: list[dict[str, Any]] = [
     {"transcript": 1, "game": "crag", "players": ["Ann", "Ben"]},
     {"transcript": 1, "game": "crapola", "players": ["Ann", "Cat"], "rules": {"target": 300, "entry": 0}},
 ]
-OTHER_COMMANDS = ["correct", "confirm", "game", "next", "abandon", "end"]
+COMMANDS = ["line"] * 12 + ["undo", "undo", "correct", "confirm", "game", "next", "abandon", "end"]
 TURN: list[dict[str, Any]] = [
     {"throw": [5, 5, 2, 2, 1, 4, 6]},
     {"do": "point", "value": 5},
@@ -76,9 +77,7 @@ def journaled(table: TableState) -> Snapshot:
 
 def random_command(evening: Evening, draw: Any) -> c.Command:
     number, game = evening.table.state().record.number, evening.table.state().record.game
-    kind = draw(
-        st.sampled_from(["line"] * 12 + ["undo", "undo", "correct", "confirm", "game", "next", "abandon", "end"])
-    )
+    kind = draw(st.sampled_from(COMMANDS))
     if kind == "game" or game is None:
         return c.StartGame(header=draw(st.sampled_from(HEADERS)))
     if kind == "line":
@@ -127,9 +126,7 @@ def test_each_journal_prefix_replays_to_the_published_snapshot(data: st.DataObje
             assert "error" not in list(replayed_file(text))[-1]
 
 
-def test_undo_crosses_turns_and_games_and_resumes_an_abandoned_game(tmp_path: Path) -> None:
-    table = table_in(tmp_path)
-    table.start()
+def test_undo_crosses_turns_and_games_and_resumes_an_abandoned_game(table: Table) -> None:
     table.submit(c.StartGame(header=HEADER))
     played(table, [*TURN[:2], {"do": "stop"}])
     before = table.snapshot()
@@ -145,12 +142,9 @@ def test_undo_crosses_turns_and_games_and_resumes_an_abandoned_game(tmp_path: Pa
     assert known(table.snapshot().state)["scores"] == {"Ann": 0, "Ben": 0}
     assert table.snapshot().throws == ()
     assert [event.code for event in table.snapshot().events] == ["game_started", "undone", "undone", "undone"]
-    table.stop()
 
 
-def test_undoing_a_games_start_reopens_the_previous_sittings_game(tmp_path: Path) -> None:
-    table = table_in(tmp_path)
-    table.start()
+def test_undoing_a_games_start_reopens_the_previous_sittings_game(table: Table) -> None:
     people = [["Ann", "Ben"], ["Cat", "Dan"], ["Dan", "Cat"]]
     for players in people:
         table.submit(c.StartGame(header={**HEADER, "players": players}))
@@ -162,12 +156,9 @@ def test_undoing_a_games_start_reopens_the_previous_sittings_game(tmp_path: Path
     table.submit(c.StartGame(header={**HEADER, "players": ["Eve", "Flo"]}))
     table.submit(c.StartGame(header={**HEADER, "players": ["Gus", "Hal"]}))
     assert [game.header.players[0] for game in table.state().record.games] == ["Eve", "Gus"]
-    table.stop()
 
 
-def test_a_throw_correction_recomputes_later_scores_and_events(tmp_path: Path) -> None:
-    table = table_in(tmp_path)
-    table.start()
+def test_a_throw_correction_recomputes_later_scores_and_events(table: Table) -> None:
     table.submit(c.StartGame(header=HEADER))
     played(table, TURN)
     assert known(table.snapshot().state)["scores"]["Ann"] == 5
@@ -180,24 +171,18 @@ def test_a_throw_correction_recomputes_later_scores_and_events(tmp_path: Path) -
     banked = [event for event in after.events if event.code == "banked"]
     assert [(event.number, event.args["points"]) for event in banked] == [(5, 10)]
     assert after.events[-1].args == {"throw": 2, "was": [3, 3, 4, 5, 6], "values": [3, 4, 5, 5, 6], "dropped": 0}
-    table.stop()
 
 
-def test_correcting_a_roll_off_throw_reassigns_later_throws_to_players(tmp_path: Path) -> None:
-    table = table_in(tmp_path)
-    table.start()
+def test_correcting_a_roll_off_throw_reassigns_later_throws_to_players(table: Table, tmp_path: Path) -> None:
     table.submit(c.StartGame(header={**HEADER, "roll_off": True}))
     played(table, [{"throw": [6, 6]}, {"throw": [1, 2]}, *TURN[:3]])
     assert [thrown.player for thrown in table.snapshot().throws] == ["Ann", "Ben", "Ann", "Ann"]
     after = table.submit(c.CorrectThrow(number=table.snapshot().number, throw=1, values=(1, 1)))
     assert [thrown.player for thrown in after.throws] == ["Ann", "Ben", "Ben", "Ben"]
     assert [who for *_, who, _ in PastGames(tmp_path).throw_rows()] == ["Ann", "Ben", "Ben", "Ben"]
-    table.stop()
 
 
-def test_an_undo_after_a_throw_correction_keeps_the_corrected_throw(tmp_path: Path) -> None:
-    table = table_in(tmp_path)
-    table.start()
+def test_an_undo_after_a_throw_correction_keeps_the_corrected_throw(table: Table) -> None:
     table.submit(c.StartGame(header=HEADER))
     played(table, TURN)
     table.submit(c.CorrectThrow(number=table.snapshot().number, throw=2, values=(5, 5, 3, 4, 6)))
@@ -210,20 +195,13 @@ def test_an_undo_after_a_throw_correction_keeps_the_corrected_throw(tmp_path: Pa
     assert [thrown.source for thrown in table.snapshot().throws] == ["hand", "hand"]
     assert known(table.snapshot().state)["turn_points"] == 5
     table.stop()
-    again = table_in(tmp_path)
-    again.start()
-    assert known(again.snapshot().state)["turn_points"] == 5
-    again.stop()
-
-
-def test_a_throw_correction_drops_transcript_lines_only_once_confirmed(tmp_path: Path) -> None:
-    table = table_in(tmp_path)
     table.start()
+    assert known(table.snapshot().state)["turn_points"] == 5
+
+
+def test_a_throw_correction_drops_transcript_lines_only_once_confirmed(table: Table, tmp_path: Path) -> None:
     table.submit(c.StartGame(header=HEADER))
-    played(
-        table,
-        [{"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"throw": [5, 3, 3, 4, 6]}, {"do": "stop"}],
-    )
+    played(table, TURN)
     before = table.snapshot()
     wiped = c.CorrectThrow(number=before.number, throw=2, values=(2, 3, 3, 4, 6))
     offered = table.submit(wiped)
@@ -249,9 +227,7 @@ LEVEL_GAME = [
 ]
 
 
-def test_correcting_a_throw_of_an_earlier_game_recomputes_games_lost(tmp_path: Path) -> None:
-    table = table_in(tmp_path)
-    table.start()
+def test_correcting_a_throw_of_an_earlier_game_recomputes_games_lost(table: Table, tmp_path: Path) -> None:
     table.submit(c.StartGame(header=CRAG))
     played(table, LEVEL_GAME)
     last_throw = table.snapshot().throws[-1].number
@@ -268,12 +244,9 @@ def test_correcting_a_throw_of_an_earlier_game_recomputes_games_lost(tmp_path: P
     assert past[1] == ["Ben"]
     table.start()
     assert table.snapshot().sitting == after.sitting
-    table.stop()
 
 
-def test_a_throw_correction_reopening_a_game_or_in_a_past_sitting_fails(tmp_path: Path) -> None:
-    table = table_in(tmp_path)
-    table.start()
+def test_a_throw_correction_reopening_a_game_or_in_a_past_sitting_fails(table: Table) -> None:
     table.submit(c.StartGame(header={**HEADERS[3], "players": ["Ann", "Ben"]}))
     thousand: list[dict[str, Any]] = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
     played(table, [*thousand, {"throw": [2, 2, 3, 3, 4, 6]}])
@@ -285,14 +258,11 @@ def test_a_throw_correction_reopening_a_game_or_in_a_past_sitting_fails(tmp_path
     number = table.submit(c.StartGame(header=CRAG)).number
     with pytest.raises(IllegalAction, match="not part of this sitting"):
         table.submit(c.CorrectThrow(number=number, throw=1, values=(1, 1, 1, 2, 3, 5)))
-    table.stop()
 
 
-def test_past_games_list_follows_the_journal_through_new_games_and_undo(tmp_path: Path) -> None:
+def test_past_games_list_follows_the_journal_through_new_games_and_undo(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     assert past.games() == []
-    table = table_in(tmp_path)
-    table.start()
     table.submit(c.StartGame(header=HEADER))
     played(table, TURN[:2])
     assert [(game["id"], game["throws"], game["over"]) for game in past.games()] == [(1, 1, False)]
@@ -306,20 +276,13 @@ def test_past_games_list_follows_the_journal_through_new_games_and_undo(tmp_path
     assert (moves[-1]["line"], moves[-1]["state"]["frozen"]) == ({"do": "point", "value": 5}, 2)
     assert past.text(99) is None
     assert past.moves(99) is None
-    table.stop()
 
 
-def test_a_full_game_log_keeps_its_maximum_length_after_undos(tmp_path: Path) -> None:
-    table = table_in(tmp_path)
-    table.start()
+def test_a_full_game_log_keeps_its_maximum_length_after_undos(table: Table) -> None:
     table.submit(c.StartGame(header=HEADER))
-    for line in TURN * 40:
-        table.submit(c.PlayLine(number=table.snapshot().number, line=line))
-    for _ in range(100):
-        table.submit(c.PlayLine(number=table.snapshot().number, line={"undo": 1}))
+    played(table, [*TURN * 40, *[{"undo": 1}] * 100])
     assert len(known(table.state().record.game).log) == LOG_LENGTH
     for _ in range(3):
         table.submit(c.StartGame(header=HEADER))
-        table.submit(c.PlayLine(number=table.snapshot().number, line={"undo": 1}))
+        played(table, [{"undo": 1}])
     assert len(known(table.state().record.game).log) == LOG_LENGTH
-    table.stop()

@@ -13,23 +13,16 @@ from tests.table.damaging import kept, reopened, spoil, told
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
-@pytest.mark.parametrize("count", [20, 60])
-def test_journal_recovery_replaces_a_foreign_copy_of_up_to_equal_length(tmp_path: Path, copy: str, count: int) -> None:
+@pytest.mark.parametrize("count", [20, 60, 100])
+def test_journal_recovery_reports_and_replaces_a_foreign_copy(tmp_path: Path, copy: str, count: int) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", count)
     shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
     reopened(tmp_path / "ours", anchors=tmp_path)
     assert read_entries(tmp_path / "ours") == tuple(entries)
-    assert "nothing is missing" in told(tmp_path / "ours")
-
-
-def test_journal_recovery_reports_and_replaces_a_longer_foreign_copy(tmp_path: Path) -> None:
-    entries = kept(tmp_path / "ours", anchors=tmp_path)
-    kept(tmp_path / "other", 100)
-    shutil.copy(tmp_path / "other" / FIRST, tmp_path / "ours" / FIRST)
-    reopened(tmp_path / "ours", anchors=tmp_path)
-    assert read_entries(tmp_path / "ours") == tuple(entries)
-    assert "another journal" in told(tmp_path / "ours")
+    says = told(tmp_path / "ours")
+    assert "nothing is missing" in says
+    assert "another journal" in says or "different journals" in says
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
@@ -89,16 +82,6 @@ def test_a_journal_is_kept_and_reopened_without_a_writable_anchor_file(tmp_path:
     reopened(tmp_path / "data", anchors=tmp_path / "anchors")
     assert read_entries(tmp_path / "data") == tuple(entries)
     assert not reports(tmp_path / "data")
-
-
-def test_a_journal_recovery_leaves_the_surviving_lines_unchanged(tmp_path: Path) -> None:
-    kept(tmp_path)
-    before = (tmp_path / FIRST).read_bytes().splitlines()
-    for copy in (FIRST, SECOND):
-        spoil(tmp_path / copy, b'"n":20,')
-    reopened(tmp_path)
-    after = (tmp_path / FIRST).read_bytes().splitlines()
-    assert [*after[:19], *after[20:]] == [*before[:19], *before[20:]]
 
 
 def test_a_journal_line_lost_from_both_copies_returns_from_an_older_copy(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.games.engine.game import Bomb, Keep, NamePoint, Stop
-from companion.table.tray.motion import SAME_PLACE_MM
 from tests.table.acting import Asked, Mime
 
 TURNS = 12
@@ -141,7 +140,3 @@ def test_the_tray_interpreter_asks_in_at_most_1_of_60_tidily_played_games(header
 
 def told(lines: list[Any]) -> list[Any]:
     return [(type(line), sorted(line.dice)) if hasattr(line, "dice") else line for line in lines]
-
-
-def test_tray_motion_tolerance_for_an_unmoved_die_is_under_16_mm() -> None:
-    assert 0 < SAME_PLACE_MM < 16

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -117,31 +114,6 @@ def test_a_journal_append_on_a_full_disk_fails_with_a_cure_and_no_loss(
     assert examined(tmp_path) == (2, None)
 
 
-def test_a_file_size_limit_loses_no_acknowledged_journal_entry(tmp_path: Path) -> None:
-    script = """
-        import resource, signal, sys
-        from pathlib import Path
-        from companion.errors import DeviceError
-        from companion.table.journal import Entry, Journal
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        journal = Journal(Path(sys.argv[1]))
-        journal.open()
-        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
-        number = 0
-        try:
-            while True:
-                journal.append(Entry(number=number + 1, kind="line", body={"text": "x" * 300}, wall_s=0.0))
-                number += 1
-        except DeviceError as ill:
-            print(number, ill.cure)
-    """
-    done = run(script, tmp_path)
-    acknowledged, cure = done.stdout.split(" ", 1)
-    assert int(acknowledged) > 0
-    assert "disk" in cure
-    assert len(read_entries(tmp_path)) == int(acknowledged)
-
-
 @pytest.mark.parametrize("content", [b"not a journal at all\n" * 100, b'{"journal":2}\n[1,"game",{},1.0,null,"5f"]\n'])
 def test_opening_a_file_that_is_no_journal_fails_and_leaves_it_unchanged(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FIRST).write_bytes(content)
@@ -164,9 +136,3 @@ def test_a_second_table_cannot_open_a_journal_folder_in_use(tmp_path: Path) -> N
         Journal(tmp_path).open()
     first.close()
     opened(tmp_path).close()
-
-
-def run(script: str, folder: Path, check: bool = True) -> subprocess.CompletedProcess[str]:
-    root = Path(__file__).resolve().parents[2]
-    command = [sys.executable, "-c", textwrap.dedent(script), str(folder)]
-    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=check, timeout=600)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from companion.games.crag.scoring import CATEGORIES
 from companion.history.export import PastGames
-from companion.table.commands import CorrectThrow, PlayLine, StartGame
+from companion.table.commands import CorrectThrow, StartGame
 from companion.table.evening.statistics import Tally
 from companion.table.writer import Table
-from tests.table.acting import HEADER, table_in
+from tests.table.acting import HEADER, played
 
 SIXES: list[dict[str, Any]] = [{"throw": [6] * 7}, {"do": "point", "value": 6}]
 LOST: list[dict[str, Any]] = [
@@ -31,22 +29,9 @@ ANN_WINS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Any:
-    table = table_in(tmp_path)
-    table.start()
-    yield table
-    table.stop()
-
-
-def played(table: Table, *lines: dict[str, Any]) -> None:
-    for line in lines:
-        table.submit(PlayLine(number=table.snapshot().number, line=line))
-
-
 def test_player_statistics_count_games_throws_turns_points_and_faces(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header=HEADER))
-    played(table, *ANN_WINS)
+    played(table, ANN_WINS)
     state = table.snapshot().state
     assert state is not None
     assert state["over"]
@@ -64,9 +49,9 @@ def test_player_statistics_count_throws_but_no_result_of_unfinished_games(table:
     past = PastGames(tmp_path)
     for _ in range(2):
         table.submit(StartGame(header=HEADER))
-        played(table, *ANN_WINS)
+        played(table, ANN_WINS)
     table.submit(StartGame(header={**HEADER, "players": ["Cid", "Ann"]}))
-    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
+    played(table, [{"throw": [5, 5, 5, 2, 1, 4, 6]}])
     players = past.players()
     assert list(players) == ["Cid", "Ann", "Ben"]
     assert (players["Ann"].games, players["Ann"].throws) == (2, 12)
@@ -78,17 +63,17 @@ def test_past_games_leave_out_a_game_without_a_throw(table: Table, tmp_path: Pat
     table.submit(StartGame(header={**HEADER, "players": ["Guest 1", "Guest 2"]}))
     assert (past.games(), past.players()) == ([], {})
     table.submit(StartGame(header=HEADER))
-    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
+    played(table, [{"throw": [5, 5, 5, 2, 1, 4, 6]}])
     assert [game["players"] for game in past.games()] == [["Ann", "Ben"]]
     assert set(past.players()) == {"Ann", "Ben"}
-    played(table, {"undo": 1})
+    played(table, [{"undo": 1}])
     assert past.games() == []
 
 
 def test_correcting_a_throw_changes_the_face_counts_of_player_statistics(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     table.submit(StartGame(header=HEADER))
-    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
+    played(table, [{"throw": [5, 5, 5, 2, 1, 4, 6]}])
     assert past.players()["Ann"].faces[:2] == (1, 1)
     table.submit(CorrectThrow(number=table.snapshot().number, throw=1, values=(5, 5, 5, 2, 2, 4, 6)))
     assert past.players()["Ann"].faces[:2] == (0, 2)
@@ -97,7 +82,7 @@ def test_correcting_a_throw_changes_the_face_counts_of_player_statistics(table: 
 def test_player_statistics_credit_a_partners_turn_to_the_one_who_threw(table: Table, tmp_path: Path) -> None:
     names = ["Ann", "Ben", "Cid", "Dot"]
     table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
-    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"})
+    played(table, [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"}])
     players = PastGames(tmp_path).players()
     assert [players[name].points for name in names] == [5, 0, 0, 0]
     assert [players[name].throws for name in names] == [1, 0, 0, 0]
@@ -105,18 +90,18 @@ def test_player_statistics_credit_a_partners_turn_to_the_one_who_threw(table: Ta
 
 def test_player_statistics_count_a_roll_offs_throws_but_no_turns(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "roll_off": True}))
-    played(table, {"throw": [1, 2]}, {"throw": [6, 6]})
+    played(table, [{"throw": [1, 2]}, {"throw": [6, 6]}])
     players = PastGames(tmp_path).players()
     assert [players[name].turns for name in ("Ann", "Ben")] == [0, 0]
     assert [players[name].throws for name in ("Ann", "Ben")] == [1, 1]
-    played(table, {"throw": [1, 2, 3]}, {"do": "score", "category": "ones"})
+    played(table, [{"throw": [1, 2, 3]}, {"do": "score", "category": "ones"}])
     assert PastGames(tmp_path).players()["Ben"].turns == 1
 
 
 def test_player_statistics_of_solo_crag_count_one_turn_per_category(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
     for category in ("ones", "twos", "threes"):
-        played(table, {"throw": [1, 2, 2]}, {"do": "score", "category": category})
+        played(table, [{"throw": [1, 2, 2]}, {"do": "score", "category": category}])
     ann = PastGames(tmp_path).players()["Ann"]
     assert (ann.turns, ann.scoring, ann.points) == (3, 2, 5)
 
@@ -124,8 +109,8 @@ def test_player_statistics_of_solo_crag_count_one_turn_per_category(table: Table
 def test_past_games_record_best_score_best_turn_and_dearest_wipe_out(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
     fives: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
-    played(table, *fives, {"do": "stop"}, *fives, {"throw": [5, 1, 2, 3]}, {"throw": [2, 3, 4]})
-    played(table, *fives, {"throw": [5, 1, 2, 3]}, {"do": "stop"}, *fives, {"throw": [2, 3, 4, 6]})
+    played(table, [*fives, {"do": "stop"}, *fives, {"throw": [5, 1, 2, 3]}, {"throw": [2, 3, 4]}])
+    played(table, [*fives, {"throw": [5, 1, 2, 3]}, {"do": "stop"}, *fives, {"throw": [2, 3, 4, 6]}])
     (game,) = PastGames(tmp_path).games()
     assert {name: (best.score, best.turn, best.loss) for name, best in game["bests"].items()} == {
         "Ann": (None, 10, 0),
@@ -133,7 +118,7 @@ def test_past_games_record_best_score_best_turn_and_dearest_wipe_out(table: Tabl
     }
     table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
     for category in CATEGORIES:
-        played(table, {"throw": [1, 6, 6]}, {"do": "score", "category": category})
+        played(table, [{"throw": [1, 6, 6]}, {"do": "score", "category": category}])
     best = PastGames(tmp_path).games()[0]["bests"]["Ann"]
     assert (best.score, best.turn, best.loss) == (table.snapshot().sides[0].score, 50, 0)
 
@@ -141,7 +126,7 @@ def test_past_games_record_best_score_best_turn_and_dearest_wipe_out(table: Tabl
 def test_statistics_count_a_leavers_game_as_lost_and_not_the_open_turn(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
     entered: list[dict[str, Any]] = [{"throw": [1, 2, 3]}, {"do": "score", "category": "ones"}]
-    played(table, *entered, {"throw": [6, 6, 6]}, {"leave": "Ben"}, {"throw": [1, 1, 2]}, {"leave": "Ann"})
+    played(table, [*entered, {"throw": [6, 6, 6]}, {"leave": "Ben"}, {"throw": [1, 1, 2]}, {"leave": "Ann"}])
     players = PastGames(tmp_path).players()
     assert [(name, tally.turns, tally.won, tally.lost) for name, tally in players.items()] == [
         ("Ann", 1, 0, 1),
@@ -154,7 +139,7 @@ def test_statistics_count_a_leavers_game_as_lost_and_not_the_open_turn(table: Ta
 def test_statistics_count_no_win_for_a_leaver_whose_partner_wins(table: Table, tmp_path: Path) -> None:
     names = ["Ann", "Ben", "Cid", "Dot"]
     table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
-    played(table, {"leave": "Ann"}, {"leave": "Ben"}, {"leave": "Dot"})
+    played(table, [{"leave": "Ann"}, {"leave": "Ben"}, {"leave": "Dot"}])
     players = PastGames(tmp_path).players()
     assert [players[name].won for name in names] == [0, 0, 1, 0]
     assert [players[name].lost for name in names] == [0, 1, 0, 1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +29,6 @@ from tests.table.test_archive import play_out
 
 FIVE = ("Ann", "Ben", "Cid", "Dee", "Eve")
 SHORT: dict[str, Any] = {"target": 500, "entry": 0}
-
-
-@pytest.fixture
-def table(tmp_path: Path) -> Iterator[Table]:
-    made = table_in(tmp_path)
-    made.start()
-    yield made
-    made.stop()
 
 
 def begin(table: Table, form: Any = "knockout", players: tuple[str, ...] = FIVE, **more: Any) -> TournamentView:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from companion.errors import DeviceError, Doubt, IllegalAction, NotationError, RulesError, StaleAction
+from companion.errors import Doubt, IllegalAction, NotationError, RulesError, StaleAction
 from companion.table.commands import Answer, Observe, PlayLine, PressButton, StartGame, Tick
 from companion.table.journal import read_entries
 from companion.table.writer import Table
 from tests.known import known
-from tests.table.acting import HEADER, Clock, Tray, started, table_in
+from tests.table.acting import HEADER, Clock, Tray, started
 
 
 def test_tray_observations_alone_play_a_whole_crib_dice_turn(table: Table, clock: Clock, tmp_path: Path) -> None:
@@ -62,26 +62,6 @@ def test_a_table_refuses_stale_and_illegal_commands_and_stays_unchanged(table: T
     with pytest.raises(IllegalAction):
         table.submit(PressButton(button="bank"))
     assert table.snapshot() == before
-
-
-def test_a_stopped_table_refuses_commands(tmp_path: Path) -> None:
-    table = table_in(tmp_path)
-    table.start()
-    table.stop()
-    with pytest.raises(DeviceError, match="not running"):
-        started(table, HEADER)
-
-
-def test_a_restart_restores_the_state_of_the_table(table: Table, tmp_path: Path) -> None:
-    tray = Tray()
-    started(table, HEADER)
-    table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
-    before = table.submit(Observe(tray.keep(5, 5)))
-    table.stop()
-    table.start()
-    after = table.snapshot()
-    assert (after.number, after.state, after.throws) == (before.number, before.state, before.throws)
-    assert (after.events, after.sitting) == (before.events, before.sitting)
 
 
 def test_a_table_restarts_with_a_crapola_target_beyond_the_largest_float(table: Table) -> None:
