@@ -9,7 +9,8 @@ import msgspec
 
 from companion.table.commands import Command
 from companion.table.read_only import AnyTable
-from companion.table.snapshot import Snapshot
+from companion.table.snapshot import News, Snapshot
+from companion.table.writer import Reader
 from web.guard import COOKIE
 from web.pairing.phones import Pairing
 from web.pairing.roles import Role, Roles
@@ -80,3 +81,16 @@ def start_game(table: AnyTable, pairing: Pairing, command: Command) -> Snapshot:
     asking = phone(pairing)
     pairing.started_by = asking.id if asking else None
     return started
+
+
+def forgetting_starter(pairing: Pairing) -> Reader:
+    """Return a reader of the table's news that forgets the phone that started the last game when a new one starts.
+
+    `start_game` notes its phone after that. A game that a button, the MQTT broker or a first start begins has none.
+    """
+
+    def hear(_snapshot: Snapshot, news: News) -> None:
+        if any(event.code == "game_started" for event in news.events):
+            pairing.started_by = None
+
+    return hear

@@ -17,7 +17,7 @@ from companion.diagnostics.health import Health
 from companion.errors import DeviceError, SetupError
 from companion.settings import load as config
 from companion.settings.starting import Starting
-from companion.table.commands import PlayLine, StartGame
+from companion.table.commands import Abandon, PlayLine, StartGame
 from companion.table.journal import Journal
 from companion.table.photos import Photos
 from companion.table.writer import Table
@@ -28,6 +28,7 @@ from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
 from web.pairing.phones import Pairing, Refused
 from web.pairing.tokens import FileTokens
+from web.requests import forgetting_starter
 
 
 class Fingers:
@@ -93,6 +94,20 @@ def test_hardware_buttons_undo_a_crib_dice_throw_and_refuse_a_0_point_bank(place
     place.buttons.press(Press("bank"))
     assert place.table.snapshot().number == before, "there is nothing to bank: refused, and the table plays on"
     assert place.health() == (True, "test buttons")
+
+
+def test_the_phone_of_the_last_game_has_no_right_over_one_a_button_started(place: Place) -> None:
+    header = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "rules": {}}
+    started = place.table.submit(StartGame(header=header))
+    place.pairing.started_by = 7
+    place.table.subscribe(forgetting_starter(place.pairing))
+    place.listen()
+    place.buttons.press(Press("undo"))
+    assert place.pairing.started_by == 7, "the game on the table is still that phone's"
+    place.table.submit(Abandon(number=started.number))
+    place.buttons.press(Press("next"))
+    assert place.table.snapshot().events[-1].code == "game_started"
+    assert place.pairing.started_by is None
 
 
 def test_a_long_button_press_pairs_the_phone_whose_code_the_leds_show(place: Place) -> None:
