@@ -47,10 +47,12 @@ def running_app(folder: Path) -> Iterator[App]:
     ready = threading.Event()
     running = threading.Thread(target=app.run, args=(ready.set,), name="main of the app")
     running.start()
-    assert ready.wait(PATIENCE_S)
-    yield app
-    app.server.stop()
-    running.join(PATIENCE_S)
+    try:
+        assert ready.wait(PATIENCE_S)
+        yield app
+    finally:
+        app.server.stop()
+        running.join(PATIENCE_S)
     assert not running.is_alive()
 
 
