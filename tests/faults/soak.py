@@ -16,7 +16,6 @@ import argparse
 import os
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -28,7 +27,7 @@ from typing import Any
 import click
 
 from companion.table.journal import read_entries
-from tests.system.running import Running
+from tests.system.running import Running, pegpip
 
 GROWTH = 0.03
 LOOKS, APART_S = 10, 0.05
@@ -171,8 +170,7 @@ def _sizes(pid: int) -> tuple[int, int, int]:
 
 
 def _export(data: Path, number: int) -> None:
-    command = [str(Path(sys.executable).with_name("pegpip")), "export", "--data", str(data)]
-    subprocess.run([*command, str(data.parent / f"{number}.zip")], check=True, stdout=subprocess.DEVNULL)
+    pegpip("export", "--data", str(data), str(data.parent / f"{number}.zip")).check_returncode()
 
 
 if __name__ == "__main__":

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +14,7 @@ from companion.settings import last_good
 from companion.settings.load import Origin, Settings
 from companion.settings.starting import Starting
 from companion.table.journal import Entry, Journal
-from tests.system.running import Running
+from tests.system.running import Running, pegpip
 
 HEADER = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
 UNIT = Path(__file__).resolve().parents[2] / "systemd" / "pegpip.service"
@@ -39,13 +36,8 @@ def unplayable(folder: Path) -> None:
 
 
 def started(folder: Path) -> str:
-    """A start that ends with status 1; what it said."""
-    words = ("play", "--host", "127.0.0.1", "--port", "0", "--data", str(folder))
-    done = subprocess.run(
-        [str(Path(sys.executable).with_name("pegpip")), *words],
-        capture_output=True, text=True, timeout=600, check=False,
-        env={**os.environ, "XDG_CONFIG_HOME": str(folder / "no-settings")},
-    )  # fmt: skip
+    """Start a table that ends with status 1, and return what it said."""
+    done = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(folder))
     assert done.returncode == 1
     return done.stderr
 

@@ -85,12 +85,3 @@ def repacked(file: Path, change: Callable[[dict[str, bytes], dict[str, Any]], ob
             archive.writestr(name, body)
         archive.writestr("manifest.json", json.dumps(manifest))
     return forged
-
-
-def with_journal(file: Path, change: Callable[[bytes], bytes]) -> Path:
-    """The archive with its journal changed as a forger would."""
-
-    def forge(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-        held["data/journal.jsonl"] = change(held["data/journal.jsonl"])
-
-    return repacked(file, forge)

@@ -16,6 +16,14 @@ from typing import Any
 
 from tests.waiting import PATIENCE_S, until
 
+PEGPIP = str(Path(sys.executable).with_name("pegpip"))
+
+
+def pegpip(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of `pegpip` to its end, without settings of whoever runs the tests."""
+    env = {**os.environ, "XDG_CONFIG_HOME": "/no/settings"}
+    return subprocess.run([PEGPIP, *words], capture_output=True, text=True, timeout=600, check=False, env=env)
+
 
 class Running:
     """`pegpip play` on a free port of this machine, with its own data folder."""
@@ -24,7 +32,7 @@ class Running:
         self,
         data: Path,
         *options: str,
-        program: Sequence[str] = (str(Path(sys.executable).with_name("pegpip")),),
+        program: Sequence[str] = (PEGPIP,),
         env: Mapping[str, str] | None = None,
     ) -> None:
         command = [*program, "play", "--host", "127.0.0.1", "--port", "0"]

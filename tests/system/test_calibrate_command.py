@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +15,7 @@ from click.testing import CliRunner, Result
 from companion.adapters.reader_setup import NOT_CALIBRATED, calibration_status, load_reader, save_rig
 from companion.commands.calibrate import command
 from companion.errors import DeviceError, SetupError
-from tests.system.running import Running
+from tests.system.running import Running, pegpip
 from vision.calibration.procedure import Calibrating
 from vision.calibration.sheet import raster, sheet
 from vision.calibration.sheet_pdf import pdf
@@ -39,17 +36,6 @@ def calibrate(*words: str) -> Result:
     return CliRunner().invoke(command, list(words), standalone_mode=False)
 
 
-def pegpip(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(Path(sys.executable).with_name("pegpip")), *words],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-        env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "no-settings")},
-    )
-
-
 NETWORKS = load_networks()
 
 
@@ -57,7 +43,7 @@ NETWORKS = load_networks()
 def calibrated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object], str]:
     folder = tmp_path_factory.mktemp("calibrated")
     words = ("--camera", "virtual", "--data", str(folder), "--preview", str(folder / "seen.jpg"), "--json")
-    done = pegpip(folder, "calibrate", *words)
+    done = pegpip("calibrate", *words)
     assert done.returncode == 0, done.stderr
     return folder, json.loads(done.stdout), done.stderr
 
@@ -150,7 +136,7 @@ def test_a_damaged_calibration_is_reported_and_the_reader_loads(tmp_path: Path) 
 
 
 def test_calibrate_finds_the_camera_position_from_given_tray_corners(tmp_path: Path) -> None:
-    done = pegpip(tmp_path, "calibrate", "--data", str(tmp_path), "--die", "16", "--json", "--corners", *CORNERS)
+    done = pegpip("calibrate", "--data", str(tmp_path), "--die", "16", "--json", "--corners", *CORNERS)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["camera_mm"] == pytest.approx([160.0, 120.0, 285.0], abs=2.0)
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.system.running import Running
-
-PEGPIP = str(Path(sys.executable).with_name("pegpip"))
+from tests.system.running import Running, pegpip
 
 
 def played_until(table: Running, met: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
@@ -43,12 +39,6 @@ def test_the_bot_resumes_its_turn_after_the_program_was_killed(tmp_path: Path) -
 
 
 def test_an_unknown_bot_level_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [PEGPIP, "play", "--data", str(tmp_path), "--house", "stedy", "--port", "0"],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
+    done = pegpip("play", "--data", str(tmp_path), "--house", "stedy", "--port", "0")
     assert done.returncode == 2
     assert "steady" in done.stderr

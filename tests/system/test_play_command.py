@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 import signal
-import subprocess
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -17,13 +15,7 @@ from click.testing import CliRunner
 from companion.commands import play
 from companion.service.addresses import served_port
 from companion.settings.load import Settings
-from tests.system.running import Running
-
-PEGPIP = str(Path(sys.executable).with_name("pegpip"))
-
-
-def pegpip(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PEGPIP, *words], capture_output=True, text=True, timeout=600, check=False)
+from tests.system.running import Running, pegpip
 
 
 def test_play_command_prints_address_and_six_digit_pin_and_healthz_is_ok(tmp_path: Path) -> None:
