@@ -102,6 +102,10 @@ class Tray:
         self.thrown.remove(die)
         self.kept.append(self.die(value))
 
+    def put_back(self) -> None:
+        """Move all dice of the keep zone back to the throw zone."""
+        self.thrown, self.kept = self.thrown + self.kept, []
+
     def die(self, value: int) -> Die:
         """Return a die at a random place, away from where a die of its value was before: nobody could tell those."""
         while True:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -10,9 +9,10 @@ import pytest
 
 from companion.games import registry
 from companion.table.commands import Observe, PlayLine, Tick
+from companion.table.writer import Table
 from tests.games.high import GAME
 from tests.known import known
-from tests.table.acting import Clock, Tray, started, table_in
+from tests.table.acting import Clock, Tray, started
 
 HEADER: dict[str, Any] = {"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}
 
@@ -22,10 +22,8 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": GAME}))
 
 
-def test_a_game_added_to_the_registry_is_playable_by_tray_and_phone(tmp_path: Path) -> None:
-    clock = Clock()
-    table, tray = table_in(tmp_path, clock), Tray(clock=clock)
-    table.start()
+def test_a_game_added_to_the_registry_is_playable_by_tray_and_phone(table: Table, clock: Clock) -> None:
+    tray = Tray(clock=clock)
     started(table, HEADER)
     thrown = table.submit(Observe(tray.throw(4)))
     assert (known(thrown.state)["turn_points"], thrown.options) == (4, ({"do": "stop"},))
@@ -42,4 +40,3 @@ def test_a_game_added_to_the_registry_is_playable_by_tray_and_phone(tmp_path: Pa
     table.stop()
     table.start()
     assert table.snapshot().state == over.state
-    table.stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +12,7 @@ from companion.table.commands import NoteMotion, Observe, PlayLine, PressButton,
 from companion.table.tray.interpret import BANK_AFTER_S
 from companion.table.writer import Table
 from tests.known import known
-from tests.table.acting import FIRST, HEADER, Clock, Evening, Tray, frozen, played, started, table_in
+from tests.table.acting import FIRST, HEADER, Evening, Tray, frozen, played, started
 from vision.watching.watcher import Ill
 
 
@@ -60,13 +59,11 @@ def test_crib_dice_kept_without_a_pair_get_a_notice_with_the_reason(evening: Eve
 
 def test_kept_tray_dice_change_the_crib_dice_point_only_before_a_rethrow(evening: Evening) -> None:
     frozen(evening)
-    evening.tray.thrown += evening.tray.kept
-    evening.tray.kept = []
+    evening.tray.put_back()
     after = evening.keep(2, 2)
     assert known(after.state)["point"] == 2
     evening.throw(2, 3, 3, 4, 6)
-    evening.tray.thrown += evening.tray.kept
-    evening.tray.kept = []
+    evening.tray.put_back()
     assert known(evening.see().state)["point"] == 2, "after a throw the point stands"
 
 
@@ -74,8 +71,7 @@ def test_changing_kept_crib_dice_does_not_undo_another_players_leaving(evening: 
     started(evening.table, {**HEADER, "players": ["Ann", "Ben", "Cat"]})
     frozen(evening)
     played(evening.table, [{"leave": "Cat"}])
-    evening.tray.thrown += evening.tray.kept
-    evening.tray.kept = []
+    evening.tray.put_back()
     after = evening.keep(2, 2)
     assert (known(after.state)["point"], known(after.state)["left"]) == (5, ["Cat"])
     assert known(after.notice).args["reason"] == "not_the_point"
@@ -86,8 +82,7 @@ def test_after_undo_in_crib_dice_unchanged_kept_dice_set_no_point_value(evening:
     undone = evening.table.submit(PressButton(button="undo"))
     assert (undone.number, known(undone.state)["decisions"]) == (number + 1, ["point"])
     assert known(evening.see().state)["decisions"] == ["point"]
-    evening.tray.thrown += evening.tray.kept
-    evening.tray.kept = []
+    evening.tray.put_back()
     evening.see()
     assert known(evening.keep(2, 2).state)["point"] == 2
 
@@ -268,20 +263,17 @@ def test_a_tray_read_as_empty_with_doubt_does_not_bank(evening: Evening) -> None
     assert evening.see().number == number
 
 
-def test_dice_in_the_tray_before_the_game_are_not_its_first_throw(tmp_path: Path) -> None:
-    table, tray = table_in(tmp_path), Tray()
-    table.start()
+def test_dice_in_the_tray_before_the_game_are_not_its_first_throw(table: Table) -> None:
+    tray = Tray()
     tray.throw_in(*FIRST)
     table.submit(Observe(tray.observation()))
     started = table.submit(StartGame(header=HEADER))
     assert table.submit(Observe(tray.observation())).number == started.number
     assert table.submit(Observe(tray.throw(*FIRST))).number == started.number + 1
-    table.stop()
 
 
-def test_dice_from_before_the_game_are_no_throw_after_an_arm_hid_them(tmp_path: Path) -> None:
-    table, tray = table_in(tmp_path), Tray()
-    table.start()
+def test_dice_from_before_the_game_are_no_throw_after_an_arm_hid_them(table: Table) -> None:
+    tray = Tray()
     lying = tray.throw(*FIRST)
     table.submit(Observe(lying))
     number = table.submit(StartGame(header=HEADER)).number
@@ -289,26 +281,18 @@ def test_dice_from_before_the_game_are_no_throw_after_an_arm_hid_them(tmp_path: 
     table.submit(Observe(tray.observation()))
     tray.thrown = list(lying.thrown)
     assert table.submit(Observe(tray.observation())).number == number
-    table.stop()
 
 
-def test_a_crib_dice_roll_off_in_the_tray_takes_two_dice_per_player(tmp_path: Path) -> None:
-    table, tray = table_in(tmp_path), Tray()
-    table.start()
+def test_a_crib_dice_roll_off_in_the_tray_takes_two_dice_per_player(table: Table) -> None:
+    tray = Tray()
     started(table, {**HEADER, "roll_off": True})
     table.submit(Observe(tray.throw(2, 3)))
     after = table.submit(Observe(tray.throw(6, 3)))
     assert (known(after.state)["player"], known(after.state)["throw_sizes"]) == ("Ben", [7])
     assert [event.args.get("total") for event in after.events if event.code == "rolled_off"] == [5, 9]
-    table.stop()
 
 
-def test_in_a_tray_without_keep_zone_frozen_dice_are_not_part_of_a_throw(tmp_path: Path) -> None:
-    from companion.table.journal import Journal
-    from companion.table.photos import Photos
-
-    table = Table(Journal(tmp_path), Photos(tmp_path), clock=Clock())
-    table.start()
+def test_in_a_tray_without_keep_zone_frozen_dice_are_not_part_of_a_throw(table: Table) -> None:
     started(table, HEADER)
     tray = Tray(keep_zone=False)
     table.submit(Observe(tray.throw(*FIRST)))
@@ -317,4 +301,3 @@ def test_in_a_tray_without_keep_zone_frozen_dice_are_not_part_of_a_throw(tmp_pat
     five: list[Any] = [die for die in tray.thrown if die.value == 5]
     tray.thrown = [*five, *(tray.die(value) for value in (1, 2, 3, 3, 6))]  # the fives stay where they lie
     assert table.submit(Observe(tray.observation())).throws[-1].values == (1, 2, 3, 3, 6)
-    table.stop()
