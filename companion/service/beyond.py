@@ -90,10 +90,7 @@ def _mqtt(
 
 
 def _webhook(settings: Settings, table: Table, live: LiveSettings) -> tuple[Part, Health]:
-    """Return the part that posts events of games to the webhook's URL, and its health check.
-
-    Raises DeviceError if the URL or the secret is wrong.
-    """
+    """Return the part that posts events of games to the webhook's URL, and its health check. Raises DeviceError."""
     from companion.mqtt.webhook import Webhook
 
     wanted, words = settings.webhook, _words(live)

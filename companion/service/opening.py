@@ -155,10 +155,7 @@ def _faults(settings: Settings) -> tuple[str, ...]:
 
 
 def _board(settings: Settings) -> tuple[Layout, Strip]:
-    """Return the settings' LED layout and a strip for it, not started.
-
-    Raises SetupError with all problems of the wiring.
-    """
+    """Return the settings' LED layout and a strip for it, not started. Raises SetupError with all problems."""
     strip = settings.strip
     problems = wiring_problems(strip.kind, strip, None, model())
     try:

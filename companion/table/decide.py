@@ -180,10 +180,7 @@ def _outranks(asked: Ask, ask: Ask) -> bool:
 
 
 def _played(changes: Changes, action: Action | Undo) -> Changes:
-    """Return `changes` with the steps for an action entered by phone: a throw, a decision, a leaving player or an undo.
-
-    Raises IllegalAction if the action is refused.
-    """
+    """Return `changes` with the steps for an action entered by phone: a throw, a decision, a leaving player or an undo."""
     before = changes.game.transcript.state
     match action:
         case Undo():
@@ -205,10 +202,7 @@ def _decided(changes: Changes) -> Changes:
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Return `changes` with the steps of an undo. Raises RulesError if it is refused.
-
-    Undoing one line resumes an abandoned game instead; of a game without lines it takes back the start.
-    """
+    """Return `changes` with the steps of an undo: of lines, of an abandonment, or of the start of a game."""
     game = changes.game
     if undo.count == 1 and (game.abandoned or not game.lines):
         return changes.enter("resumed" if game.abandoned else "withdrawn", {}).ignore_tray()
@@ -216,11 +210,7 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
 
 
 def _pressed(changes: Changes, button: str) -> Changes:
-    """Return `changes` with the steps for a press of the button `bank`, `undo` or `next`.
-
-    `next` selects the following decision, or starts the next game without one. Raises IllegalAction if nothing is
-    possible now.
-    """
+    """Return `changes` with the steps for the button `bank`, `undo` or `next` (the next decision, or else game)."""
     if button == "bank":
         return _banked(changes)
     if button == "undo":
@@ -231,10 +221,7 @@ def _pressed(changes: Changes, button: str) -> Changes:
 
 
 def _banked(changes: Changes) -> Changes:
-    """Return `changes` with the steps for the bank button: play the selected decision, or bank without one.
-
-    Raises IllegalAction if nothing can be banked, or while a question is open whose doubt is not in SETTLED_BY_BANKING.
-    """
+    """Return `changes` with the steps for the bank button: play the selected decision, or bank without one."""
     asked, choices, lines = changes.state.asked, changes.state.choices, tuple[Action, ...]()
     if asked and asked[1].code not in SETTLED_BY_BANKING:
         raise IllegalAction("A throw is in question: answer that first.")
@@ -254,8 +241,7 @@ def _banked(changes: Changes) -> Changes:
 def _answered(changes: Changes, command: c.Answer) -> Changes:
     """Return `changes` with the steps for a person's answer to the open question: play the throw, if it was one.
 
-    Then the newest observation is interpreted again, which may ask a new question. Raises StaleAction if the question
-    is no longer open, IllegalAction if the rules refuse the throw.
+    Then the newest observation is interpreted again, which may ask a new question.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:
@@ -277,10 +263,7 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
 
 
 def _bot_acted(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
-    """Return `changes` with the steps for the bot: its decision, or the announcement that dice are to be thrown for it.
-
-    Raises StaleAction unless the bot may act now, IllegalAction if it throws, undoes or decides against the rules.
-    """
+    """Return `changes` with the steps for the bot: its decision, or the announcement that dice are to be thrown for it."""
     if not changes.state.bots_turn or changes.state.asked or changes.state.offer:
         raise StaleAction("It is not the bot's turn to act.")
     if isinstance(command, c.BotAwaits):
@@ -313,10 +296,7 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 
 
 def _started(changes: Changes, command: c.StartGame) -> Changes:
-    """Return `changes` with the steps that start the game of `command`. Raises RulesError if the command is wrong.
-
-    It joins the last sitting if the same people play on and nobody ended that.
-    """
+    """Return `changes` with the steps that start a game, in the last sitting if the same people play on there."""
     record, header = changes.state.record, header_of(command.header)
     games, sitting, worn = record.games, record.number + 1, dict[str, int]()
     if games:
@@ -336,10 +316,7 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
 
 
 def _next_game(changes: Changes) -> Changes:
-    """Return `changes` with the steps that start the same game again, with the starter `PlayedGame.next_starter`.
-
-    After an abandoned game its header's first player starts again. Raises IllegalAction if the game is still on.
-    """
+    """Return `changes` with the steps that start the same game again, with the starter `PlayedGame.next_starter`."""
     game = changes.game
     starter = game.next_starter
     if starter is None and not game.abandoned:
@@ -351,8 +328,7 @@ def _next_game(changes: Changes) -> Changes:
 def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes:
     """Return `changes` with the step that corrects the values of the throw numbered `throw`.
 
-    If later lines would become illegal, it only makes an `Offer` that people may confirm. Raises NotationError if the
-    values are no dice, IllegalAction if the correction is impossible.
+    If later lines would become illegal, it only makes an `Offer` that people may confirm.
     """
     action = action_of({"throw": list(values)})
     assert isinstance(action, Throw), "made as one"
@@ -379,10 +355,7 @@ def _confirmed(changes: Changes, command: c.ConfirmCorrection) -> Changes:
 
 
 def _correction_entered(changes: Changes, body: dict[str, Any]) -> Changes:
-    """Return `changes` with a step that journals an entry of kind `correction` and this body.
-
-    If the correction changes the game on the table, the dice in the tray are ignored until they change.
-    """
+    """Return `changes` with a correction journaled; if it changes the game on the table, the tray is ignored."""
     before = changes.game.transcript
     changes = changes.enter("correction", body)
     return changes if changes.game.transcript is before else changes.ignore_tray()

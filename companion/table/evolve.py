@@ -140,10 +140,7 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
 
 
 def _line_of_throw(games: tuple[Game, ...], throw: int) -> tuple[PlayedGame, int]:
-    """Return the game of the current sitting that contains a throw, and the index of its line, from 0.
-
-    Raises IllegalAction if there is none.
-    """
+    """Return the game of the current sitting that contains a throw, and the index of its line, from 0."""
     for game in reversed(games):
         if isinstance(game, ArchivedGame) and not game.first_throw <= throw <= game.last_throw:
             continue
@@ -182,8 +179,7 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 def _with_results(record: Record, entry: Entry) -> Tournament | None:
     """Return the tournament that the journal entry of a new game describes; None if it describes none.
 
-    Its results are those in the record's tournament, then those of the games that the record drops at this entry. The
-    entry holds everything else of the tournament, so that a table that starts from the archive needs no earlier entry.
+    Its results are those in the record's tournament, then those of the games that the record drops at this entry.
     """
     body = entry.body.get("tournament")
     if body is None:
@@ -194,20 +190,14 @@ def _with_results(record: Record, entry: Entry) -> Tournament | None:
 
 
 def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
-    """Return the games after entry `number` undid the start of the last game: it is dropped, the one before goes on.
-
-    Raises IllegalAction if there is only one game, or if the last one has a line.
-    """
+    """Return the games after entry `number` undid the start of the last game: it is dropped, the one before goes on."""
     if len(games) < 2 or reopened(games[-1]).lines:
         raise IllegalAction("There is nothing to take back.")
     return (*games[:-2], _told(reopened(games[-2]), Event(number=number, code="undone", args={"lines": 0})))
 
 
 def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
-    """Return the game after an entry of kind `line`, `abandoned` or `resumed`.
-
-    Raises RulesError if the rules refuse it, if it is a line in an abandoned game, or if the kind is unknown.
-    """
+    """Return the game after an entry of kind `line`, `abandoned` or `resumed`. Raises RulesError if it is refused."""
     match entry.kind:
         case "line" if game.abandoned:
             raise IllegalAction("This game was abandoned. Undo that to go on, or start the next game.")
@@ -230,10 +220,7 @@ def _told(game: PlayedGame, *events: Event) -> PlayedGame:
 
 
 def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
-    """Return the game after one more throw, decision or leaving of a player; `entry` is the line's, decoded `action`.
-
-    Raises IllegalAction if the rules refuse it.
-    """
+    """Return the game after one more throw, decision or leaving of a player; `entry` is the line's, decoded `action`."""
     transcript, source, thrown = game.transcript.then(action), entry.body["source"], None
     if isinstance(action, Throw):
         player = game.transcript.state.standing.player
