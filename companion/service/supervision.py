@@ -29,13 +29,7 @@ warns of a part that works."""
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """The last failure of a part.
-
-    Attributes:
-        why: What ended the part.
-        count: Failures of that part so far.
-        again_s: When it was running again, on the supervisor's clock; None while it is down.
-    """
+    """The last failure of a part, of `count` so far: why, and when it ran again (None: it is down)."""
 
     why: str
     count: int

@@ -180,7 +180,7 @@ def _outranks(asked: Ask, ask: Ask) -> bool:
 
 
 def _played(changes: Changes, action: Action | Undo) -> Changes:
-    """Return `changes` with the steps for an action entered by phone: a throw, a decision, a leaving player or an undo."""
+    """Return `changes` with the steps for a phone's throw, decision, leaving player or undo."""
     before = changes.game.transcript.state
     match action:
         case Undo():
@@ -263,7 +263,7 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
 
 
 def _bot_acted(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
-    """Return `changes` with the steps for the bot: its decision, or the announcement that dice are to be thrown for it."""
+    """Return `changes` with the steps for the bot's decision, or its announcement that dice are to be thrown for it."""
     if not changes.state.bots_turn or changes.state.asked or changes.state.offer:
         raise StaleAction("It is not the bot's turn to act.")
     if isinstance(command, c.BotAwaits):

@@ -220,7 +220,7 @@ def _told(game: PlayedGame, *events: Event) -> PlayedGame:
 
 
 def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
-    """Return the game after one more throw, decision or leaving of a player; `entry` is the line's, decoded `action`."""
+    """Return the game after one more throw, decision or leaving of a player: `action`, journaled as `entry`."""
     transcript, source, thrown = game.transcript.then(action), entry.body["source"], None
     if isinstance(action, Throw):
         player = game.transcript.state.standing.player

@@ -37,16 +37,10 @@ before a decision that must come first. `ill` {what, cure}.
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """A question about a doubtful reading: the values read die by die, and the photo.
+    """A question about a doubtful reading, whose `id` an answer must carry: the values read die by die, and the photo.
 
-    Attributes:
-        id: Number of the question; an answer must carry it.
-        code: Code of the doubt.
-        wanted: Numbers of dice that the rules allow, ascending.
-        values: Values read, in the order of `boxes_xywh`.
-        boxes_xywh: Boxes in pixels of the photo.
-        confidences: Confidences, 0 to 1, in the same order.
-        photo: Path of the photo under the site's root (`/api/question.jpg?id=3`), or None.
+    `code` is the doubt's, and `wanted` are the numbers of dice that the rules allow, ascending. Values, boxes in pixels
+    of the photo, and confidences, 0 to 1, are in one order. `photo` is a path (`/api/question.jpg?id=3`), or None.
     """
 
     id: int
@@ -100,28 +94,18 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class News(msgspec.Struct, frozen=True):
-    """News of a snapshot, sent once to every subscriber.
-
-    Attributes:
-        events: New events, oldest first.
-        taken_back: Whether an earlier event is no longer true.
-    """
+    """News of a snapshot, sent once to every subscriber: new events, oldest first, and whether they take others back."""
 
     events: tuple[Event, ...] = ()
     taken_back: bool = False
 
 
 class Side(msgspec.Struct, frozen=True):
-    """A side of the current game: a player or a team.
+    """A side of the current game: a player or a team, with its colour (0 to 9) and its banked score.
 
     Attributes:
-        name: Name of the player or team.
-        colour: Index into the palette, 0 to 9.
-        score: Banked score.
         ahead: Score if the turn were banked now.
         back: Hole of the back peg: where the peg was before its last gain.
-        to_play: Whether it is this side's turn.
-        won: Whether it has won.
         games_lost: Games lost by this game, once it is over.
     """
 
@@ -158,14 +142,10 @@ class Sitting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """A correction that must be confirmed, because later lines would become illegal and be dropped.
+    """A correction of throw `throw` that must be confirmed (`ConfirmCorrection`), because later lines become illegal.
 
-    Attributes:
-        id: Number that `ConfirmCorrection` must carry.
-        throw: Number of the throw.
-        was: Its present values.
-        values: Its corrected values.
-        dropped: Lines that would be dropped, oldest first: `{"line": {...}, "why": "..."}`.
+    Its values `was` would become `values`. `dropped` are the lines that would be dropped, oldest first:
+    `{"line": {...}, "why": "..."}`.
     """
 
     id: int
@@ -176,14 +156,10 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TournamentMatch(msgspec.Struct, frozen=True):
-    """A match of the tournament.
+    """A match of the tournament in a round, from 1.
 
-    Attributes:
-        round: Its round, from 1.
-        players: Names of the two players; None for one who is not known yet.
-        won: Each one's share of the win; None while it is to be played.
-        scores: Final scores of its game, without handicaps; None without a game.
-        game: Number of its game; None with a result: a walkover.
+    A player is None while not known yet. `won` is each one's share of the win, None while it is to be played. `scores`
+    are those of the game with that number, without handicaps; both are None without a game, as for a walkover.
     """
 
     round: int
@@ -204,18 +180,10 @@ class TournamentRow(msgspec.Struct, frozen=True):
 
 
 class TournamentView(msgspec.Struct, frozen=True, kw_only=True):
-    """The tournament at this table.
+    """The tournament at this table: its draw, its matches in the order to be played, and its standings, best first.
 
-    Attributes:
-        form: `knockout` or `round_robin`.
-        game: Game that is played.
-        players: The draw.
-        handicaps: Points by name.
-        left: Players who have left.
-        next: Transcript header of the next game to play; None if there is none.
-        over: Whether every match has a result.
-        matches: Its matches, in the order in which they are to be played.
-        standings: The standings, best first.
+    `form` is `knockout` or `round_robin`, and `handicaps` are points by name. `left` are the players who have left.
+    `next` is the transcript header of the next game, or None. It is over when every match has a result.
     """
 
     form: str
@@ -230,12 +198,7 @@ class TournamentView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrayPlan(msgspec.Struct, frozen=True):
-    """Dice that the tray should hold now.
-
-    Attributes:
-        dice: Number of dice in both zones together; None if the rules leave it open.
-        fresh: Whether the next throw uses all dice, including those still in the tray.
-    """
+    """Number of dice that both zones of the tray should hold now (None: any), and whether all are thrown next."""
 
     dice: int | None = None
     fresh: bool = True

@@ -35,13 +35,7 @@ T = TypeVar("T")
 
 
 class ArchivedLine(msgspec.Struct, frozen=True, array_like=True):
-    """A transcript line that was not taken back.
-
-    Attributes:
-        number: Number of its journal entry.
-        line: The line, as in a transcript.
-        thrown: Its throw; None for a decision.
-    """
+    """A transcript line that was not taken back, with the number of its journal entry, and its throw, if it is one."""
 
     number: int
     line: dict[str, Any]
@@ -117,11 +111,9 @@ class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ArchiveContent(msgspec.Struct, frozen=True):
-    """Content of the archive's file.
+    """Content of the archive's file: every game, oldest first, before the entry that started the game on the table.
 
-    Attributes:
-        next: Journal entry that started the game on the table; ties the archive to its journal.
-        games: Every game before that entry, oldest first.
+    That entry, `next`, ties the archive to its journal.
     """
 
     next: Head

@@ -18,12 +18,7 @@ from companion.table.terms import USUAL, Terms
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A transcript line that was not taken back.
-
-    Attributes:
-        number: Number of its journal entry.
-        thrown: Its throw; None for a decision.
-    """
+    """A transcript line that was not taken back: the number of its journal entry, and its throw (None: a decision)."""
 
     number: int
     thrown: Thrown | None = None

@@ -56,12 +56,9 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """Best results of a player in one game, or over games of one kind.
+    """Best results of a player in one game, or over games of one kind, in points: score, best turn, largest loss.
 
-    Attributes:
-        score: Final score; None where the game was not finished.
-        turn: Points of the best turn.
-        loss: Largest loss in one turn: its unbanked points, and what the score fell by.
+    The score is None where the game was not finished. A loss is a turn's unbanked points, and what the score fell by.
     """
 
     score: int | None = None
@@ -70,14 +67,10 @@ class Best:
 
 
 class TurnResult(NamedTuple):
-    """Gain or loss of one turn.
+    """Gain or loss of one turn of a player, for a side: its kind, a value of `KINDS`, and its points, above 0.
 
-    Attributes:
-        kind: A value of `KINDS`.
-        player: Player whose turn it was.
-        side: Index of the side that gained or lost.
-        points: Points gained or lost, above 0. A loss is the turn's unbanked points and what the score fell by.
-        line: Index of the line that ended the turn, from 0.
+    A loss is the turn's unbanked points and what the score fell by. `line` is the index of the line that ended the
+    turn, from 0.
     """
 
     kind: str

@@ -71,13 +71,9 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A game and its tray at one moment: the input of every interpretation.
+    """A game and its tray, now and as remembered: the input of every interpretation.
 
-    Attributes:
-        state: State of the game.
-        memory: Memory of earlier observations.
-        observation: The tray now.
-        policies: Returns the tray policy of a state.
+    `policies` returns the tray policy of a state.
     """
 
     state: State
@@ -109,13 +105,9 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question about a throw.
+    """A question about the throw in an observation: why it is asked, and the memory of the tray at that time.
 
-    Attributes:
-        code: Why it is asked.
-        wanted: Numbers of dice that the rules allow now, ascending.
-        observation: The observation in question.
-        memory: The memory of the tray when the question was asked.
+    `wanted` are the numbers of dice that the rules allow now, ascending.
     """
 
     code: Doubt
