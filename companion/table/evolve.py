@@ -34,11 +34,9 @@ class Record:
     """The table's state after an entry of the journal.
 
     Attributes:
-        number: Number of the last entry.
         last_throw: Highest number of a throw.
         games: Games of this sitting and the one before, oldest first. All but the last are archived.
         ended: The sitting that was ended last, which takes no more games; 0 for none.
-        tournament: The tournament that is on; None without one.
     """
 
     number: int = 0

@@ -94,7 +94,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class News(msgspec.Struct, frozen=True):
-    """News of a snapshot, sent once to every subscriber: new events, oldest first, and whether they take others back."""
+    """News of a snapshot, sent once to every subscriber: new events, oldest first, and whether one is taken back."""
 
     events: tuple[Event, ...] = ()
     taken_back: bool = False
@@ -205,38 +205,27 @@ class TrayPlan(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """Public state of the whole table at one moment.
+    """Public state of the whole table at one moment. Values of dice are those of the last reading, by zone.
 
     Attributes:
         number: Number of the journal's last entry; a command must name it. Survives a restart.
         pulse: Version of this value, from 0 at each start; grows with every visible change.
         game: Name of the current game as in a header; None before the first game.
-        header: Transcript header of the current game.
         state: State of the game as `pegpip replay --json` prints it, with `line`.
         sides: Players or teams, in seat order.
-        track: Position of each side's pegs.
-        panels: Panels that the page shows beside the track.
         phase: `ready`, `settling`, `read`, `asking` or `over`.
         question: Question to answer before play goes on, while `phase` is `asking`.
         notice: Code of what the table sees or waits for.
-        tray: Dice that the tray should hold now.
-        thrown: Values in the throw zone in the last reading.
-        kept: Values in the keep zone in the last reading.
         options: Decision lines that are legal now.
         option_points: For each option the turn's points after it, or the points that it banks.
         rule_of_thumb: Choice of the rule of thumb: an option, or `{"throw": 4}`; None in a serious game.
         safe_chance: Exact probability that the next throw does not end the turn without points, when one is legal.
-        throws: Last throws of this game, oldest first; `GET /api/throws` has all of them.
-        events: Last events, oldest first.
+        throws: Last throws of this game, oldest first, as the last events; `GET /api/throws` has all of them.
         race: Every change of a score since the start, oldest first: index of the side, and its score after it.
         highlights: Best turn and dearest loss, once the game is over.
-        sitting: Games played and lost in this sitting.
         correction: Correction that must be confirmed.
         choice: Line that the bank button plays now, where there are several; the next button selects another.
-        abandoned: Whether the game was ended without a result.
         next_starter: Name of the player who starts the next game; None until this one is over.
-        terms: Terms besides the rules: the bot's seat, whether the game is serious, the set of dice.
-        tournament: The tournament that is on; None without one.
     """
 
     number: int

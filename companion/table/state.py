@@ -37,13 +37,9 @@ class TableState:
     """The writer's whole state: the journaled record, and what a restart forgets.
 
     Attributes:
-        record: The state after the last journal entry.
         memory: What earlier observations of the tray have shown.
         observation: The last observation of the tray at rest.
         asked: Number and content of the open question.
-        notice: What the table sees or waits for.
-        offer: A correction that waits for confirmation.
-        moving: Whether something moves in the tray.
         choice: Presses of the next button, which cycle through the decisions that the bank button can make.
         announced: The bot's announcement that dice are to be thrown for it; None before the first.
         questions: Number of the last question or offer; the next one gets the number after it.
@@ -130,12 +126,10 @@ class TableState:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A step that must be journaled before it counts.
+    """A step that must be journaled before it counts: the photo of its throw is written first, then the entry.
 
-    Attributes:
-        entry: The entry to write.
-        photo_jpeg: Photo of its throw, to be written first.
-        waiting: Memory to go on with if the entry can't be written: its throw waits there. None: nothing has changed.
+    `waiting` is the memory to go on with if the entry can't be written: its throw waits there. None: nothing has
+    changed.
     """
 
     entry: Entry

@@ -43,27 +43,19 @@ class ArchivedLine(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
-    """A game that is no longer on the table.
+    """A game that is no longer on the table, with statistics and best results of its players by name.
 
     Attributes:
         number: Number of the entry that started it.
         sitting: Number of the game that began its sitting.
         started_s: Wall time of its start, seconds since 1970; wrong where a Pi had no network.
-        header_line: Header, as a transcript has it.
         sides: Players or teams, in the order of their scores.
-        outcome: How it ended; None when it did not.
-        abandoned: Whether it was ended without a result.
         colours: Colours of its players, and of those who played before them.
         lines_read: Lines of its transcript, with undos and lines taken back.
         lines: Its lines (`ArchivedLine`) that were not taken back, `packed`.
         log: Last events, `packed`.
         doubted: Its lines whose throws the camera doubted or a person corrected.
-        throw_count: Number of throws that were not taken back.
-        first_throw: Number of the first such throw; 0 without any.
-        last_throw: Number of the last such throw; 0 without any.
-        tallies: Statistics of each player, by name.
-        bests: Best results of each player, by name.
-        terms: Terms besides its rules.
+        last_throw: Number of the last throw that stands, as `first_throw` of the first; 0 without any.
     """
 
     number: int

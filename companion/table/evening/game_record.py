@@ -35,9 +35,7 @@ class PlayedGame:
         lines: One for each of `transcript.actions`, in order.
         log: Last events, oldest first, without those of lines taken back.
         colours: Colour index of its players, and of those who played here before them, by name.
-        abandoned: Whether it was ended without a result.
         started_s: Wall time of its start, seconds since 1970.
-        terms: Terms besides its rules.
     """
 
     number: int

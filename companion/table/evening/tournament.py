@@ -25,16 +25,10 @@ KINDS = ("tournament", "tournament_left", "tournament_ended")
 
 
 class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A tournament at this table.
+    """A tournament at this table: form, game and house rules, and the draw with handicaps and players who have left.
 
     Attributes:
         number: Number of the entry that began it; only later games count.
-        form: Knockout or round robin.
-        game: Game that is played.
-        rules: House rules that differ from the defaults.
-        players: The draw.
-        handicaps: Points by name.
-        left: Players who have left.
         left_at: Number of the entry by which each of them left; their later games do not count.
         results: Results of the games that undo and corrections no longer reach.
     """

@@ -52,14 +52,11 @@ _CHECK_DISK = (
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of the journal.
+    """An entry of the journal, with its wall time since 1970 and the number of the throw that it enters, if any.
 
     Attributes:
         number: Number from 1; only a loss leaves gaps.
         kind: `game`, `line`, `correction` and so on, as `companion.table.evolve` reads them.
-        body: JSON object.
-        wall_s: Wall time in seconds since 1970.
-        throw: Number of the throw that it enters.
     """
 
     number: int

@@ -10,13 +10,11 @@ from companion.errors import Doubt
 
 
 class Die(msgspec.Struct, frozen=True):
-    """A die in the tray.
+    """A die in the tray, with the value that was read, 1 to 6, and its confidence, 0 to 1.
 
     Attributes:
-        value: Value that was read, 1 to 6.
         x_mm: Place in the tray along its longer side, in millimetres.
         y_mm: Place in the tray along its shorter side, in millimetres.
-        confidence: Confidence of the value, 0 to 1.
         box_xywh: Box in pixels of the photo.
     """
 
@@ -28,13 +26,10 @@ class Die(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
-    """A tray at rest.
+    """A tray at rest: the dice in the throw zone and in the keep zone, and the photo that they were read from.
 
     Attributes:
-        thrown: Dice in the throw zone.
-        kept: Dice in the keep zone.
         doubt: Why the reader does not trust its reading; None if it does.
-        photo_jpeg: The picture it was read from.
         at_s: Time on the table's monotonic clock.
         emptied: Whether the throw zone has been seen without any dice since the observation before this one.
         keep_zone: Whether the tray has a keep zone; without one every die is in the throw zone.
