@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import socket
 import struct
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,22 +44,11 @@ def own_addresses() -> tuple[str, ...]:
         with contextlib.suppress(OSError):
             probe.connect(_OUTSIDE)
             found.append(probe.getsockname()[0])
-        found += _of_interfaces(probe)
+        for _, name in socket.if_nameindex():
+            with contextlib.suppress(OSError):  # an interface without an address, or another system than Linux
+                answer = fcntl.ioctl(probe, _SIOCGIFADDR, struct.pack("256s", name.encode()))
+                found.append(socket.inet_ntoa(answer[20:24]))
     return tuple(dict.fromkeys(address for address in found if not address.startswith(("127.", "0."))))
-
-
-def _of_interfaces(link: socket.socket) -> Iterator[str]:
-    """Yield the IPv4 address of each network interface; nothing on systems other than Linux.
-
-    `link` is any open socket, which the kernel's ioctl needs.
-    """
-    if sys.platform != "linux":
-        return
-    import fcntl
-
-    for _, name in socket.if_nameindex():
-        with contextlib.suppress(OSError):  # an interface without an address
-            yield socket.inet_ntoa(fcntl.ioctl(link, _SIOCGIFADDR, struct.pack("256s", name.encode()))[20:24])
 
 
 def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
