@@ -85,6 +85,17 @@ def test_setup_page_starts_a_game_with_pasted_names_and_chosen_colours(pub: Pub,
     assert pub.table.snapshot().sitting.colours == {"Max": 3, "Fay": 1}
 
 
+def test_setup_page_seats_pasted_names_before_a_seat_that_somebody_filled(pub: Pub, visiting: Any) -> None:
+    page = visiting("/setup", paired=True)
+    page.fill("[data-key='seat-1']", "Eve")
+    page.press("[data-key='seat-1']", "Tab")
+    page.fill("[data-key='seat-0']", "Zoë, Max")
+    page.press("[data-key='seat-0']", "Tab")
+    page.click("#begin")
+    page.wait_for_url("**/tray")
+    assert (pub.table.snapshot().header or {})["players"] == ["Zoë", "Max", "Eve"]
+
+
 def test_setup_page_names_the_running_game_that_it_would_end(pub: Pub, visiting: Any) -> None:
     page = visiting("/setup", paired=True)
     page.fill("[data-key='seat-0']", "Cid, Dee")

@@ -18,7 +18,8 @@ export function gameForm(games, beginButton) {
   const last = lastGame();
   // The house may have been renamed since.
   const players = (last.players ?? ["", ""]).map((name) => (name === last.terms?.house?.player ? HOUSE : name));
-  const names = /** @type {string[] & { drawn?: number }} */ (players), wished = new Map();
+  const names = /** @type {string[] & { drawn?: number, placeholders: Set<string> }} */ (
+    Object.assign(players, { placeholders: new Set(players.filter((name) => name !== HOUSE)) })), wished = new Map();
   const terms = termsForm(last.terms ?? {}, (plays) => { seatHouse(names, plays); show(); });
   let known = remembered();
   let game = games.find((each) => each.game === last.game) ?? games[0];
@@ -93,6 +94,7 @@ export function gameForm(games, beginButton) {
     if (!here.length || JSON.stringify(names) !== before_seats) return;
     const most = game.max_players ?? here.length;
     names.splice(0, names.length, ...here.slice(0, most).map((each) => each.name));
+    names.placeholders.clear();
     while (names.length < game.min_players) names.push("");
     if (terms.plays()) seatHouse(names, true);
     for (const each of here) wished.set(each.name, each.colour);
@@ -153,6 +155,7 @@ function knownNames(known, names, game, show) {
     const free = names.findIndex((seated) => !seated.trim());
     if (free < 0 && game.max_players && names.length >= game.max_players) return;
     if (free < 0) names.push(name); else names[free] = name;
+    names.placeholders.delete(name);
     names.drawn = (names.drawn ?? 0) + 1;
     show();
   };
@@ -187,13 +190,19 @@ function coloursOf(names, wished) {
   });
 }
 
-// "Zoe, Max" are two names: the second takes the next seat.
+// "Zoe, Max" are two names: the second takes the next seat, or a new one before a seat that somebody has filled. Names
+// that stood there from the start, of the settings or of the last game, are placeholders.
 const LONGEST = 24;
 function seatEach(names, seat, game) {
-  const each = names[seat].split(",").map((name) => name.trim().slice(0, LONGEST)).filter(Boolean);
-  if (!each.length || each[0] === names[seat]) return;
-  names.splice(seat, each.length, ...each);
-  names.splice(game.max_players ?? names.length);
+  const typed = names[seat].split(",").map((name) => name.trim().slice(0, LONGEST)).filter(Boolean);
+  for (const name of typed) names.placeholders.delete(name);
+  if (!typed.length || typed[0] === names[seat]) return;
+  const after = names.slice(seat + 1),
+    filled = after.findIndex((name) => name.trim() && !names.placeholders.has(name)),
+    free = filled < 0 ? after.length : filled,
+    room = (game.max_players ?? Infinity) - seat - (after.length - free),
+    each = typed.slice(0, room);
+  names.splice(seat, Math.min(each.length, 1 + free), ...each);
   names.drawn = (names.drawn ?? 0) + 1;
 }
 
