@@ -1,4 +1,4 @@
-"""A clean end: while a picture is read, on a full disk, and by a signal that another thread receives."""
+"""A clean end: while a picture is read, on a full disk, at a time limit, and by a signal to another thread."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from companion.commands.watch import command as watch
 from tests.system.running import Running
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 SLOW_LOOK = """
     import threading, time
@@ -67,6 +71,14 @@ def test_a_command_whose_output_meets_a_full_disk_ends_with_a_sentence() -> None
         ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     said = "pegpip: The output: No space left on device. Free some space, then run it again.\n"
     assert (ended.returncode, ended.stderr) == (1, said)
+
+
+def test_the_watch_command_without_a_camera_exits_1_at_its_time_limit() -> None:
+    begun_s = time.monotonic()
+    done = CliRunner().invoke(watch, ["--limit-s", "1.2", "opencv:61"], standalone_mode=False)
+    assert 1.2 <= time.monotonic() - begun_s < PATIENCE_S
+    assert done.return_value == 1
+    assert "opencv" in done.stderr
 
 
 def test_ctrl_c_ends_a_simulation_at_once_and_without_a_traceback() -> None:

@@ -15,9 +15,15 @@ def entry(number: int, kind: str = "line", throw: int | None = None) -> Entry:
     return Entry(number=number, kind=kind, body=body, wall_s=1_700_000_000.0 + number, throw=throw)
 
 
-def kept(folder: Path, count: int = 60, games: tuple[int, ...] = (1, 41), anchors: Path | None = None) -> list[Entry]:
+def opened(folder: Path, anchors: Path | None = None) -> Journal:
+    """Return the open journal of a folder, at 22:30 on 14 November 2023."""
     journal = Journal(folder, wall=lambda: 1_700_001_000.0, anchors=anchors)
     journal.open()
+    return journal
+
+
+def kept(folder: Path, count: int = 60, games: tuple[int, ...] = (1, 41), anchors: Path | None = None) -> list[Entry]:
+    journal = opened(folder, anchors)
     entries = [entry(n, "game" if n in games else "line", n) for n in range(1, count + 1)]
     for one in entries:
         journal.append(one)
@@ -29,8 +35,7 @@ def reopened(folder: Path, photographed: tuple[int, ...] = (), anchors: Path | N
     for number in photographed:
         (folder / "photos").mkdir(parents=True, exist_ok=True)
         (folder / "photos" / f"{number}.jpg").write_bytes(b"a photo")
-    journal = Journal(folder, wall=lambda: 1_700_001_000.0, anchors=anchors)
-    journal.open()
+    journal = opened(folder, anchors)
     journal.close()
     return journal
 
@@ -58,8 +63,7 @@ def told(folder: Path) -> str:
 def photographed(folder: Path, count: int = 6) -> Journal:
     """Return an open journal whose entries name their photos."""
     (folder / "photos").mkdir(parents=True)
-    journal = Journal(folder)
-    journal.open()
+    journal = opened(folder)
     for number in range(1, count + 1):
         jpeg = b"photo %d" % number
         (folder / "photos" / f"{number}.jpg").write_bytes(jpeg)

@@ -11,12 +11,12 @@ from companion.diagnostics.machine import check_journal
 from companion.errors import DeviceError
 from companion.table.commands import PlayLine
 from companion.table.evening.archive import FILE_NAME as GAMES
-from companion.table.journal import FIRST, SECOND, Entry, Journal, examined, read_entries
+from companion.table.journal import FIRST, SECOND, Entry, examined, read_entries
 from companion.table.journal.recovery import reports
 from companion.table.read_only import last_good
 from tests.known import known
 from tests.table.acting import HEADER, Evening, frozen, played, started, table_in
-from tests.table.damaging import entry, kept, refuse, reopened, spoil, told
+from tests.table.damaging import entry, kept, opened, refuse, reopened, spoil, told
 
 
 def test_an_intact_journal_passes_the_check_without_a_damage_report(tmp_path: Path) -> None:
@@ -127,8 +127,7 @@ def test_a_cut_last_line_of_a_journal_copy_is_repaired_without_a_report(tmp_path
 def test_an_unwritable_second_journal_copy_is_reported_and_catches_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    journal = Journal(tmp_path)
-    journal.open()
+    journal = opened(tmp_path)
     journal.append(entry(1, "game"))
     monkeypatch.setattr(known(journal._copies)[1], "append", refuse)
     journal.append(entry(2))
@@ -168,8 +167,7 @@ def test_table_start_error_names_the_unplayable_journal_entry_and_a_cure(tmp_pat
     table.start()
     started(table, HEADER)
     table.stop()
-    journal = Journal(tmp_path)
-    journal.open()
+    journal = opened(tmp_path)
     journal.append(Entry(number=2, kind="line", body={"lime": 1}, wall_s=0.0))
     journal.close()
     with pytest.raises(DeviceError, match=r"journal\.jsonl: entry 2") as ill:

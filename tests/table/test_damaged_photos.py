@@ -14,14 +14,13 @@ from companion.table.photos import Photos, digest_of
 from companion.table.writer import Table
 from tests.faults.latent import scrub
 from tests.table.acting import Evening
-from tests.table.damaging import entry, kept, photographed, refuse, spoil, told
+from tests.table.damaging import entry, kept, opened, photographed, refuse, spoil, told
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 def test_a_journal_scrub_reports_and_repairs_damage_to_one_copy(tmp_path: Path, copy: str) -> None:
     entries = kept(tmp_path)
-    journal = Journal(tmp_path)
-    journal.open()
+    journal = opened(tmp_path)
     for number in (3, 30, 60):
         spoil(tmp_path / copy, b'"n":%d,' % number)
     scrub(journal)
@@ -34,8 +33,7 @@ def test_a_journal_scrub_reports_and_repairs_damage_to_one_copy(tmp_path: Path, 
 
 def test_journal_health_says_what_the_last_scrub_verified_and_when(tmp_path: Path) -> None:
     kept(tmp_path)
-    journal = Journal(tmp_path, wall=lambda: 1_700_001_000.0)
-    journal.open()
+    journal = opened(tmp_path)
     scrub(journal)
     assert journal.health() == (True, "verified 2023-11-14 22:30: both copies up to entry 60, 0 photos")
     journal.close()
@@ -45,8 +43,7 @@ def test_a_journal_scrub_that_finds_the_disk_full_leaves_the_journal_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entries = kept(tmp_path)
-    journal = Journal(tmp_path)
-    journal.open()
+    journal = opened(tmp_path)
     spoil(tmp_path / SECOND, b'"n":30,')
     monkeypatch.setattr(copies, "write_anew", refuse)
     scrub(journal)
@@ -66,8 +63,7 @@ def test_a_journal_scrub_on_a_full_disk_leaves_no_part_of_a_folder_copy(
     (tmp_path / "evidence").mkdir()
     for number in range(9):
         (tmp_path / "evidence" / f"{number}.zip").write_bytes(b"a package")
-    journal = Journal(tmp_path)
-    journal.open()
+    journal = opened(tmp_path)
     spoil(tmp_path / SECOND, b'"n":30,')
     monkeypatch.setattr(shutil, "copy2", refuse)
     scrub(journal)
@@ -81,8 +77,7 @@ def test_a_journal_scrub_on_a_full_disk_leaves_no_part_of_a_folder_copy(
 
 def test_a_journal_scrub_reports_an_entry_lost_from_both_copies(tmp_path: Path) -> None:
     kept(tmp_path)
-    journal = Journal(tmp_path)
-    journal.open()
+    journal = opened(tmp_path)
     for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":60,')
     scrub(journal)

@@ -24,16 +24,11 @@ from companion.table.journal import (
 )
 from tests.table.acting import FIRST as FIRST_THROW
 from tests.table.acting import HEADER, full_disk, table_in
+from tests.table.damaging import opened
 
 
 def entry(number: int, body: dict[str, Any] | None = None, throw: int | None = None) -> Entry:
     return Entry(number=number, kind="line", body=body or {"line": {"do": "stop"}}, wall_s=12.5, throw=throw)
-
-
-def opened(folder: Path) -> Journal:
-    journal = Journal(folder)
-    journal.open()
-    return journal
 
 
 def test_journal_entries_can_be_read_while_the_journal_is_open(tmp_path: Path) -> None:
