@@ -21,7 +21,7 @@ from companion.games.registry import game_named
 from companion.history.fairness import course_of, evidence_after
 from companion.history.ratings import ratings_of, regrets_by_player
 from companion.history.story import story_with_photos
-from companion.table.evening.archive import Archive, ArchivedGame, ArchivedLine
+from companion.table.evening.archive import Archive, ArchivedGame, Line
 from companion.table.evening.game_record import Game, archived
 from companion.table.evening.statistics import Tally
 from companion.table.evolve import Record, Unplayable, replayed
@@ -239,7 +239,7 @@ class PastGames:
             games = tuple(game for key, game in sorted(self._kept.items()) if key > number)
             return games, open_from, record.number
 
-    def doubted(self) -> list[tuple[ArchivedGame, ArchivedLine]]:
+    def doubted(self) -> list[tuple[ArchivedGame, Line]]:
         """Return each throw that the camera doubted or a person corrected, with its game, oldest first.
 
         Throws that were taken back are left out.
@@ -248,7 +248,7 @@ class PastGames:
             self._read_on()
             return [(game, line) for _, game in sorted(self._kept.items()) for line in game.doubted]
 
-    def camera_throws(self) -> Iterator[tuple[ArchivedGame, ArchivedLine]]:
+    def camera_throws(self) -> Iterator[tuple[ArchivedGame, Line]]:
         """Yield each throw that stands and was not entered by hand, with its game, oldest first."""
         for game in reversed(self._played()):
             for line in game.archived_lines():

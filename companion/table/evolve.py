@@ -9,11 +9,11 @@ import msgspec
 
 from companion.errors import IllegalAction, RulesError
 from companion.games.engine.game import Action, Throw, Undo
-from companion.games.engine.notation import action_of, header_of
+from companion.games.engine.notation import action_of, header_of, line_of
 from companion.games.engine.transcript import Correction, Transcript, corrected
 from companion.table.evening import tournament as tournaments
-from companion.table.evening.archive import ArchivedGame
-from companion.table.evening.game_record import Game, Line, PlayedGame, archived, reopened
+from companion.table.evening.archive import ArchivedGame, Line
+from companion.table.evening.game_record import Game, PlayedGame, archived, reopened
 from companion.table.evening.sitting import colours, sitting_of
 from companion.table.evening.tournament import Tournament
 from companion.table.events import events_of
@@ -232,7 +232,7 @@ def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
             photo=bool(entry.body.get("photo")),
             boxes=tuple((*die["box_xywh"], die["read"]) for die in dice if not die["kept"]),
         )
-    game = replace(game, transcript=transcript, lines=(*game.lines, Line(entry.number, thrown)))
+    game = replace(game, transcript=transcript, lines=(*game.lines, Line(entry.number, line_of(action), thrown)))
     return _told(game, *events_of(transcript, entry.number, entry.throw, aloud=source == "house"))
 
 
@@ -264,7 +264,8 @@ def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
             thrown = msgspec.structs.replace(thrown, player=player)
             if thrown.number == throw:
                 thrown = msgspec.structs.replace(thrown, values=tuple(sorted(values)), source="corrected")
-        lines.append(Line(line.number, thrown))
+        assert after.last is not None, "a step after a line"
+        lines.append(Line(line.number, line_of(after.last), thrown))
         log += events_of(after, line.number, thrown.number if thrown else None)
     over = result.transcript.state.standing.over  # a game that is over has its result: it is not abandoned
     mended = replace(

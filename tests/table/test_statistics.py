@@ -170,7 +170,7 @@ def test_highlight_of_a_throw_entered_by_hand_names_no_earlier_photo(table: Tabl
     state = table.state()
     game = known(state.record.game)
     first = known(game.lines[0].thrown)
-    lines = (replace(game.lines[0], thrown=msgspec.structs.replace(first, photo=True)), *game.lines[1:])
+    lines = (msgspec.structs.replace(game.lines[0], thrown=msgspec.structs.replace(first, photo=True)), *game.lines[1:])
     pictured = replace(state, record=replace(state.record, games=(replace(game, lines=lines),)))
     (best,) = snapshot_of(pictured).highlights
     assert (best.points, best.throw) == (24, None)

@@ -34,7 +34,7 @@ T = TypeVar("T")
 """Type that the compressed values are decoded to."""
 
 
-class ArchivedLine(msgspec.Struct, frozen=True, array_like=True):
+class Line(msgspec.Struct, frozen=True, array_like=True):
     """A transcript line that was not taken back, with the number of its journal entry, and its throw, if it is one."""
 
     number: int
@@ -52,7 +52,7 @@ class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
         sides: Players or teams, in the order of their scores.
         colours: Colours of its players, and of those who played before them.
         lines_read: Lines of its transcript, with undos and lines taken back.
-        lines: Its lines (`ArchivedLine`) that were not taken back, `packed`.
+        lines: Its lines (`Line`) that were not taken back, `packed`.
         log: Last events, `packed`.
         doubted: Its lines whose throws the camera doubted or a person corrected.
         last_throw: Number of the last throw that stands, as `first_throw` of the first; 0 without any.
@@ -69,7 +69,7 @@ class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
     lines_read: int
     lines: bytes
     log: bytes
-    doubted: tuple[ArchivedLine, ...]
+    doubted: tuple[Line, ...]
     throw_count: int
     first_throw: int
     last_throw: int
@@ -92,9 +92,9 @@ class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
         """Throws that were not taken back, oldest first."""
         return tuple(line.thrown for line in self.archived_lines() if line.thrown)
 
-    def archived_lines(self) -> list[ArchivedLine]:
+    def archived_lines(self) -> list[Line]:
         """Return the lines that were not taken back, oldest first."""
-        return unpacked(self.lines, list[ArchivedLine])
+        return unpacked(self.lines, list[Line])
 
     def text(self) -> bytes:
         """Return the game's transcript as JSON Lines: the header and the lines that were not taken back."""

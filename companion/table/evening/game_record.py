@@ -6,22 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.games.engine.game import Header, Outcome
-from companion.games.engine.notation import action_of, header_line, line_of
+from companion.games.engine.notation import action_of, header_line
 from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
-from companion.table.evening.archive import ArchivedGame, ArchivedLine, packed, unpacked
+from companion.table.evening.archive import ArchivedGame, Line, packed, unpacked
 from companion.table.evening.sitting import next_starter
 from companion.table.evening.statistics import bests, tallies
 from companion.table.snapshot import Event, Thrown
 from companion.table.terms import USUAL, Terms
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A transcript line that was not taken back: the number of its journal entry, and its throw (None: a decision)."""
-
-    number: int
-    thrown: Thrown | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +95,6 @@ def archived(game: Game) -> ArchivedGame:
     """Return the game in the archive's form, with its lines and log compressed; an archived game as it is."""
     if isinstance(game, ArchivedGame):
         return game
-    played = zip(game.lines, game.transcript.actions, strict=True)
-    lines = [ArchivedLine(line.number, line_of(action), line.thrown) for line, action in played]
     throws = [line.thrown.number for line in game.lines if line.thrown]
     return ArchivedGame(
         number=game.number,
@@ -116,9 +106,9 @@ def archived(game: Game) -> ArchivedGame:
         abandoned=game.abandoned,
         colours=game.colours,
         lines_read=game.transcript.lines_read,
-        lines=packed(lines),
+        lines=packed(game.lines),
         log=packed(game.log),
-        doubted=tuple(line for line in lines if line.thrown and line.thrown.source in ("answered", "corrected")),
+        doubted=tuple(line for line in game.lines if line.thrown and line.thrown.source in ("answered", "corrected")),
         throw_count=len(throws),
         first_throw=min(throws, default=0),
         last_throw=max(throws, default=0),
@@ -133,7 +123,7 @@ def reopened(game: Game) -> PlayedGame:
     if isinstance(game, PlayedGame):
         return game
     transcript = Transcript.begin(game.header)
-    lines = game.archived_lines()
+    lines = tuple(game.archived_lines())
     for line in lines:
         transcript = transcript.then(action_of(line.line))
     transcript = replace(transcript, lines_read=game.lines_read)
@@ -141,7 +131,7 @@ def reopened(game: Game) -> PlayedGame:
         number=game.number,
         sitting=game.sitting,
         transcript=transcript,
-        lines=tuple(Line(line.number, line.thrown) for line in lines),
+        lines=lines,
         log=tuple(unpacked(game.log, list[Event])),
         colours=game.colours,
         abandoned=game.abandoned,
