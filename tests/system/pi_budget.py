@@ -32,8 +32,8 @@ import tempfile
 import threading
 import time
 import urllib.request
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -173,28 +173,6 @@ def table(folder: Path) -> None:
     app.run(lambda: print(app.door.port, flush=True))
 
 
-@dataclass
-class Figures:
-    """Measurements of each throw."""
-
-    moving_fps: list[float] = field(default_factory=list)
-    waiting_fps: list[float] = field(default_factory=list)
-    read_s: list[float] = field(default_factory=list)
-    page_s: list[float] = field(default_factory=list)
-    page_ms: list[float] = field(default_factory=list)
-    doubted: int = 0
-
-    def told(self, leds_fps: float, peak_mb: float) -> dict[str, float]:
-        """Return the medians, by the names in the module's first words."""
-        medians = {
-            "fps_moving": self.moving_fps, "fps_waiting": self.waiting_fps, "read_s": self.read_s,
-            "page_s": self.page_s, "page_ms": self.page_ms,
-        }  # fmt: skip
-        told = {name: round(statistics.median(values), 3) for name, values in medians.items() if values}
-        slowest = {"slowest_read_s": round(max(self.read_s), 3)} if self.read_s else {}
-        return {**told, **slowest, "doubted": self.doubted, "leds_fps": round(leds_fps, 1), "peak_mb": round(peak_mb)}
-
-
 class Viewer:
     """A phone that looks at the table: notes when each snapshot comes."""
 
@@ -240,14 +218,15 @@ def measured(core: float, throws: int, *, calibrated: bool) -> dict[str, float]:
 
 
 def _thrown(stage: Stage, camera: VirtualCamera, viewer: Viewer, pid: int, throws: int) -> dict[str, float]:
-    figures, begun_s, lit, peak_mb, done = Figures(), time.monotonic(), stage["lit"], [0.0], threading.Event()
+    figures, doubted, peak_mb, done = defaultdict[str, list[float]](list), 0, [0.0], threading.Event()
+    begun_s, lit = time.monotonic(), stage["lit"]
     threading.Thread(target=_looked_after, args=(pid, peak_mb, done), daemon=True).start()
     for number in range(throws):
         rest = _rendered(stage, camera)
         from_s = (int(time.monotonic() * FPS) + 1) / FPS + PAUSE_S
         stage["from_s"] = from_s
         _sleep_until(from_s - PAUSE_S / 2)
-        figures.page_ms.append(viewer.ask_ms())
+        figures["page_ms"].append(viewer.ask_ms())
         seen = len(viewer.seen)
         waiting = _fps(stage, from_s - 1, from_s)
         moving = _fps(stage, from_s, from_s + rest / FPS)
@@ -256,19 +235,22 @@ def _thrown(stage: Stage, camera: VirtualCamera, viewer: Viewer, pid: int, throw
         read_s = stage["read_s"]
         assert until(lambda: any(_tells(one) for _, one in viewer.seen[seen:])), "no page shows the throw"  # noqa: B023
         shown_s, shown = next((at_s, one) for at_s, one in viewer.seen[seen:] if _tells(one))
-        figures.waiting_fps.append(waiting)
-        figures.moving_fps.append(moving)
+        figures["fps_waiting"].append(waiting)
+        figures["fps_moving"].append(moving)
         if shown["question"] is None:
-            figures.read_s.append(read_s - rest_s)
-            figures.page_s.append(shown_s - rest_s)
+            figures["read_s"].append(read_s - rest_s)
+            figures["page_s"].append(shown_s - rest_s)
         else:
-            figures.doubted += 1
+            doubted += 1
         _sleep_until(shown_s + LIES_S)
         stage["reset"] += 1
         stage["from_s"] = 0
         print(f"\r{number + 1} of {throws} throws ", end="", file=sys.stderr, flush=True)
     done.set()
-    return figures.told((stage["lit"] - lit) / (time.monotonic() - begun_s), peak_mb[0])
+    told = {name: round(statistics.median(values), 3) for name, values in figures.items()}
+    slowest = {"slowest_read_s": round(max(figures["read_s"]), 3)} if "read_s" in told else {}
+    leds_fps = round((stage["lit"] - lit) / (time.monotonic() - begun_s), 1)
+    return {**told, **slowest, "doubted": doubted, "leds_fps": leds_fps, "peak_mb": round(peak_mb[0])}
 
 
 def _looked_after(pid: int, peak_mb: list[float], done: threading.Event) -> None:
