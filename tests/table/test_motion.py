@@ -69,4 +69,7 @@ def test_tray_motion_is_none_if_some_or_all_thrown_dice_are_picked_up() -> None:
 
 
 def test_fewer_dice_in_new_places_with_values_that_lay_there_are_unsure() -> None:
-    assert motion_of(dice(5, 2, 6), (), seen(dice(5, 2, seed=2))) is Motion.UNSURE
+    lying = dice(5, 2, 6)
+    assert motion_of(lying, (), seen(dice(5, 2, seed=2))) is Motion.UNSURE
+    beside = (*pushed(lying[:1], 10.0), *dice(2, seed=2))
+    assert motion_of(lying, (), seen(beside)) is Motion.UNSURE, "one has only landed beside its old place"

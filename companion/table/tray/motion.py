@@ -47,11 +47,8 @@ def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observati
         return Motion.ROLLED if thrown and not stayed(thrown, observation.thrown) else Motion.UNSURE
     if observation.emptied or not thrown:
         return Motion.ROLLED
-    before, now = _counts(thrown), _counts(observation.thrown)
-    if now < before:  # some dice were picked up, or fewer were thrown and show values that lay there
-        return Motion.NONE if near * 2 >= len(observation.thrown) else Motion.UNSURE
     still, dice = stayed(thrown, observation.thrown), len(observation.thrown)
-    if now == before:
+    if _counts(observation.thrown) <= _counts(thrown):  # some may have been picked up; or a throw shows old values
         return Motion.NONE if near == dice or still * 2 > dice else Motion.UNSURE
     if still:
         return Motion.PARTLY
