@@ -174,10 +174,14 @@ def test_the_buttons_health_reports_a_failed_shutdown_command(
     assert told in says
 
 
-def test_buttons_that_fail_to_start_are_reported_with_cause_and_cure(place: Place) -> None:
+def test_buttons_that_fail_to_start_are_reported_until_they_work(place: Place) -> None:
+    listening = ListeningButtons(place.buttons, place.table, place.board, place.pairing)
     place.buttons.ill = DeviceError("The buttons' pins can't be used.", "Check their numbers.")
-    place.listen()
-    assert place.health() == (False, "The buttons' pins can't be used. Check their numbers.")
+    listening.listen()
+    assert listening.health() == (False, "The buttons' pins can't be used. Check their numbers.")
+    place.buttons.ill = None
+    listening.listen()
+    assert listening.health() == (True, "test buttons")
 
 
 def test_short_press_of_shutdown_button_clears_only_its_own_command_fault(place: Place) -> None:
@@ -189,15 +193,6 @@ def test_short_press_of_shutdown_button_clears_only_its_own_command_fault(place:
     assert says.startswith("The pins of these buttons can't be used: bank. Free it. `")
     place.buttons.press(Press("shutdown"))
     assert place.health() == (False, "The pins of these buttons can't be used: bank. Free it.")
-
-
-def test_buttons_that_start_again_after_a_failure_are_healthy(place: Place) -> None:
-    listening = ListeningButtons(place.buttons, place.table, place.board, place.pairing)
-    place.buttons.ill = DeviceError("The buttons' pins can't be used.", "Check their numbers.")
-    listening.listen()
-    place.buttons.ill = None
-    listening.listen()
-    assert listening.health() == (True, "test buttons")
 
 
 def settings(tmp_path: Path, buttons: str) -> config.Settings:

@@ -24,6 +24,13 @@ def settings(tmp_path: Path, text: str) -> config.Settings:
     return config.load(file, {"data": {"dir": str(tmp_path)}, "web": {"port": 0, "host": "127.0.0.1"}})
 
 
+def refused(wrong: config.Settings, tmp_path: Path) -> str:
+    """Return all problems for which no table is built from these settings, a line each."""
+    with pytest.raises(SetupError) as refused:
+        build(Starting(wrong, config.Origin(tmp_path / "pegpip.toml")))
+    return "\n".join(refused.value.problems)
+
+
 def test_a_custom_led_layout_is_built_from_the_track_settings(tmp_path: Path) -> None:
     own = settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nleds = 140\nlanes = ['139-80,75-14']\n")
     layout = layout_of("own", own.track)
@@ -71,9 +78,7 @@ def test_all_wiring_problems_are_reported_at_once_with_their_cures(tmp_path: Pat
         "[track]\nleds = 100\nlanes = ['0-121', '5-90']\n"
         "[buttons]\nkind = 'gpio'\nbank = 10\nundo = 4\nnext = 4\n",
     )
-    with pytest.raises(SetupError) as refused:
-        build(Starting(wrong, config.Origin(tmp_path / "pegpip.toml")))
-    told = "\n".join(refused.value.problems)
+    told = refused(wrong, tmp_path)
     for words in (
         "'GRX' is no order",
         "undo share pin 4",
@@ -94,9 +99,7 @@ def test_ws281x_on_a_pi_5_is_reported_with_all_other_problems(tmp_path: Path, mo
         "[buttons]\nkind = 'gpio'\nbank = 18\nshutdown = 3\n"
         "[camera]\nsource = 'virtal'\n",
     )
-    with pytest.raises(SetupError) as refused:
-        build(Starting(wrong, config.Origin(tmp_path / "pegpip.toml")))
-    told = "\n".join(refused.value.problems)
+    told = refused(wrong, tmp_path)
     for words in (
         "ws281x does not work on a Raspberry Pi 5; use spi or pio",
         "bank is on pin 18, which is the strip's data; move the button",

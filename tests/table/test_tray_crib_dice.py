@@ -41,14 +41,6 @@ def test_crib_dice_table_sees_no_throw_in_a_die_put_back_from_keep_zone(evening:
     assert (after.number, known(after.notice).code) == (number, "throw")
 
 
-def test_crib_dice_kept_without_a_pair_get_a_notice_with_the_reason(evening: Evening) -> None:
-    evening.throw(*FIRST)
-    assert known(evening.keep(1).notice).args["reason"] == "pair_needed"
-    assert known(evening.keep(5).notice).args["reason"] == "one_value"
-    assert evening.table.snapshot().number == 2
-    assert known(evening.table.snapshot().notice).args["values"] == [5, 2]
-
-
 def test_kept_tray_dice_change_the_crib_dice_point_only_before_a_rethrow(evening: Evening) -> None:
     frozen(evening)
     evening.tray.put_back()

@@ -83,13 +83,6 @@ def test_a_crag_die_that_was_pushed_and_misread_is_no_second_throw(table: Table,
     assert (told.number, told.question) == (asked.number, None)
 
 
-def test_in_crag_a_kept_die_that_was_not_thrown_causes_a_notice(table: Table, tray: Tray) -> None:
-    started(table, CRAG)
-    table.submit(Observe(tray.throw(6, 6, 2)))
-    tray.kept.append(tray.die(5))
-    assert known(table.submit(Observe(tray.observation())).notice).args["reason"] == "not_of_throw"
-
-
 def test_crag_next_button_steps_through_categories_and_bank_enters_one(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     thrown = table.submit(Observe(tray.throw(6, 6, 1)))
@@ -168,20 +161,6 @@ def test_lifting_hot_dice_out_in_crapola_does_not_bank(table: Table, tray: Tray,
     assert table.submit(Tick()).number == held.number
     after = table.submit(Observe(tray.throw(1, 1, 2, 3, 4, 6)))
     assert (known(after.state)["kept"], known(after.state)["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
-
-
-def test_crapola_hot_dice_kept_by_phone_get_a_throw_again_or_bank_notice(table: Table, tray: Tray) -> None:
-    started(table, CRAPOLA)
-    table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
-    after = table.submit(PlayLine(number=table.snapshot().number, line={"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}))
-    assert (known(after.notice).code, known(after.notice).args) == ("again_or_bank", {"player": "Ann", "sizes": [6]})
-
-
-def test_crapola_held_dice_below_the_entry_minimum_get_their_own_notice(table: Table, tray: Tray) -> None:
-    started(table, {**CRAPOLA, "rules": {"entry": 300}})
-    table.submit(Observe(tray.throw(1, 1, 1, 3, 4, 6)))
-    assert known(table.submit(Observe(tray.keep(1))).notice).code == "hold_on"
-    assert known(table.submit(Observe(tray.keep(1, 1))).notice).code == "hold"
 
 
 def test_tray_plays_a_crapola_keep_once_if_seen_with_the_next_throw(table: Table, tray: Tray) -> None:
