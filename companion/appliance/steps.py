@@ -7,14 +7,13 @@ import grp
 import os
 import pwd
 import re
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from companion.appliance.machine import USER, Machine
-from companion.table.atomic import write_file
+from companion.table.atomic import replacing, write_file
 
 GROUPS = ("video", "gpio", "spi", "audio", "render")
 """Groups with access to camera, LEDs and sound. The service's user joins those that exist: a PC has no gpio."""
@@ -188,20 +187,9 @@ class File:
         """Write the file atomically with its owner and permissions. A link in its place is replaced, not followed."""
         file = machine.at(self.path)
         file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, part = tempfile.mkstemp(prefix=".pegpip-", dir=file.parent)  # O_EXCL | O_NOFOLLOW, a random name
-        try:
-            with open(descriptor, "w") as written:
-                written.write(self.text())
-                written.flush()
-                if self.owner:
-                    about = pwd.getpwnam(self.owner)
-                    os.fchown(descriptor, about.pw_uid, about.pw_gid)
-                os.fchmod(descriptor, self.mode)
-                os.fsync(descriptor)
-            os.replace(part, file)
-        except BaseException:
-            Path(part).unlink(missing_ok=True)
-            raise
+        owner = pwd.getpwnam(self.owner) if self.owner else None
+        with replacing(file, self.mode, owner and (owner.pw_uid, owner.pw_gid)) as written:
+            written.write(self.text().encode())
 
     def left(self, machine: Machine) -> list[str]:
         """Return one line when the file exists and is not to be kept, else nothing."""

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 from companion.backup import rights
 from companion.errors import DeviceError
 from companion.settings.last_good import FILE_NAME as LAST_GOOD
-from companion.table.atomic import sync
+from companion.table.atomic import replacing
 from companion.table.evening.archive import FILE_NAME as FILED
 from companion.table.journal import FIRST as JOURNAL
 from companion.table.journal import SECOND as JOURNAL_COPY
@@ -80,21 +80,13 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
             if not holds_something(folder):
                 cure = "Name the table's data folder with --data DIR."
                 raise DeviceError(f"There is nothing to export in {folder}.", cure)
-        descriptor, part = tempfile.mkstemp(prefix=".export-", dir=to.parent)  # O_EXCL | O_NOFOLLOW, mode 0600
-        try:
-            with open(descriptor, "wb") as file:
-                if os.geteuid() == 0:
-                    os.fchown(descriptor, *rights.owner(to.parent))
-                with rights.of_owner(folder), tempfile.TemporaryDirectory(prefix="export-", dir=SCRATCH) as scratch:
-                    manifest = _written(folder, settings_file, file, Path(scratch), {"version": version, "made": made})
-                    foreign = [name for name in _foreign(folder) if folder.absolute() / name != to]
-                file.flush()
-                os.fsync(descriptor)
-            os.replace(part, to)
-        except BaseException:
-            Path(part).unlink(missing_ok=True)
-            raise
-        sync(to.parent)
+        with (
+            replacing(to, 0o600, rights.owner(to.parent) if os.geteuid() == 0 else None) as file,
+            rights.of_owner(folder),
+            tempfile.TemporaryDirectory(prefix="export-", dir=SCRATCH) as scratch,
+        ):
+            manifest = _written(folder, settings_file, file, Path(scratch), {"version": version, "made": made})
+            foreign = [name for name in _foreign(folder) if folder.absolute() / name != to]
     except OSError as refused:
         place = refused.filename if isinstance(refused, PermissionError) and refused.filename else to
         reason = f"{place} can't be read or written ({refused.strerror or refused})."

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from companion.errors import DeviceError, PictureError
 from companion.evidence.folder import folder_name
 from companion.evidence.rescoring import StoredThrow
 from companion.history.review import matched_values
-from companion.table.atomic import refuse_device
+from companion.table.atomic import replacing
 from vision.calibration.store import DAMAGE, Stored, bytes_of_rig, rig_of_bytes
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.geometry.rig import Rig, place
@@ -49,10 +48,9 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     Left out are throws without a calibration, and throws beside dice that were set aside with unknown values. An older
     file is replaced once the new one is complete. Raises DeviceError if the file can't be written.
     """
-    labels, count, part = dict[str, list[bytes]](), 0, to.parent / f"{to.name}.part"
+    labels, count = dict[str, list[bytes]](), 0
     try:
-        refuse_device(to)
-        with zipfile.ZipFile(part, "w") as archive:
+        with replacing(to) as file, zipfile.ZipFile(file, "w") as archive:
             for throw in throws:
                 if throw.rig is None or _has_unknown(throw):
                     continue
@@ -66,12 +64,8 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
                 labels.setdefault(folder, []).append(msgspec.json.encode(_label(throw)) + b"\n")
             for folder, lines in labels.items():
                 archive.writestr(zipfile.ZipInfo(f"{folder}/{LABELS}"), b"".join(lines))
-        part.replace(to)
     except OSError as refused:
         raise DeviceError(f"{to} can't be written ({refused.strerror}).", "Free some space or name another.") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
     return count
 
 

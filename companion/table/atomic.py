@@ -2,11 +2,47 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
-from collections.abc import Iterable
+import secrets
+from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
+from typing import BinaryIO
+
+
+@contextlib.contextmanager
+def replacing(path: Path, mode: int = 0o666, owner: tuple[int, int] | None = None) -> Iterator[BinaryIO]:
+    """Context manager: yield a new file, open for writing, that replaces `path` at the end, atomically and on the disk.
+
+    It is written beside `path` under a random hidden name that ends in `.part`, so no other file is touched. A link is
+    replaced, not followed. After an error the new file is deleted and `path` is unchanged, unless only the flush of the
+    folder after the rename failed. Raises OSError, also if `path` leads to a device or a pipe.
+
+    Args:
+        path: The file to replace or create.
+        mode: Permissions, as far as the umask allows.
+        owner: Numbers of the user and group that the file is to belong to; None for those of the process.
+    """
+    refuse_device(path)
+    part = path.parent / f".{secrets.token_hex(8)}.part"
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except OSError as refused:  # people know the file by its own name
+        raise OSError(refused.errno, refused.strerror, str(path)) from None
+    try:
+        with open(descriptor, "wb") as file:
+            if owner is not None:
+                os.fchown(file.fileno(), *owner)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
 
 
 def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
@@ -16,19 +52,8 @@ def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
     for a device or a pipe, which must not be replaced. The old file is then unchanged, unless only the flush of the
     folder after the rename failed.
     """
-    refuse_device(path)
-    part = path.with_suffix(".part")
-    try:
-        part.unlink(missing_ok=True)
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-            file.writelines(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-    sync(path.parent)
+    with replacing(path, mode) as file:
+        file.writelines(content)
 
 
 def refuse_device(path: Path) -> None:

@@ -241,12 +241,16 @@ def test_an_export_warns_of_wrong_settings_that_its_import_refuses(table: Path) 
     assert exported(table, "--replace")[1].return_value == 0
 
 
-def test_an_import_that_cannot_write_the_settings_changes_nothing(table: Path) -> None:
+def test_an_import_that_cannot_write_the_settings_changes_nothing(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, *_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
     file, _ = exported(table)
-    (table.parent / "old.part").mkdir()  # in the way of the new settings, which are written to this name first
+    monkeypatch.setattr("companion.backup.restore.write_file", full)
     before = files_beside(table)
     for folder in (table, table.parent / "new"):
-        (table.parent / f"{folder.name}.part").mkdir(exist_ok=True)
         assert isinstance(imported(file, folder, "--replace").exception, DeviceError)
         assert files_beside(table) == before
     assert not (table.parent / "new").exists()

@@ -1,0 +1,35 @@
+"""Files are replaced whole, under a temporary name that no other file has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from companion.table.atomic import write_file
+
+
+def test_replacing_a_file_leaves_others_named_like_unfinished_ones_alone(tmp_path: Path) -> None:
+    others = [tmp_path / name for name in ("report.part", "report.zip.part")]
+    for other in others:
+        other.write_text("mine")
+    write_file(tmp_path / "report.zip", [b"new"])
+    assert sorted(tmp_path.iterdir()) == sorted([*others, tmp_path / "report.zip"])
+    assert [other.read_text() for other in others] == ["mine", "mine"]
+
+
+def test_replacing_a_file_that_fails_keeps_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    file = tmp_path / "report.zip"
+    file.write_text("old")
+
+    def pieces() -> Iterator[bytes]:
+        yield b"half"
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_file(file, pieces())
+    assert [(path, path.read_text()) for path in tmp_path.iterdir()] == [(file, "old")]
+    with pytest.raises(FileNotFoundError) as refused:
+        write_file(tmp_path / "no" / "folder", [b"new"])
+    assert refused.value.filename == str(tmp_path / "no" / "folder"), "the name that people know"
