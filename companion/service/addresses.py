@@ -11,6 +11,8 @@ import struct
 import subprocess
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
+from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +75,21 @@ def local_page(host: object, port: int) -> str:
     return page_address("", port, ())
 
 
-def opened_here(url: str, timeout_s: float) -> Any:
-    """Return the HTTP answer of a page on this machine, which no proxy (`http_proxy`) can reach, open for reading.
+class _FromLoopback(urllib.request.HTTPHandler):
+    """Opens HTTP URLs of this machine from a loopback address."""
 
-    Raises OSError, ValueError or http.client.HTTPException.
+    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        source = ("::1" if req.host.startswith("[") else "127.0.0.1", 0)
+        return self.do_open(partial(HTTPConnection, source_address=source), req)
+
+
+def opened_here(url: str, timeout_s: float) -> Any:
+    """Return the HTTP answer of a page on this machine, open for reading, asked from a loopback address.
+
+    So a table knows the caller as its own machine, also where it serves one address of a network. No proxy
+    (`http_proxy`) is used. Raises OSError, ValueError or http.client.HTTPException.
     """
-    return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=timeout_s)
+    return urllib.request.build_opener(urllib.request.ProxyHandler({}), _FromLoopback).open(url, timeout=timeout_s)
 
 
 def wifi_code(network: str, password: str) -> str | None:

@@ -185,9 +185,16 @@ def test_the_join_command_finds_no_table_where_another_program_answers() -> None
         other.join()
 
 
-def test_the_join_command_asks_a_table_of_one_address_and_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", next(iter(own_addresses()), "127.0.0.2")])
+def test_the_join_command_asks_from_a_loopback_address_and_by_no_proxy(
+    monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    """A table tells its PIN to its own machine alone, also where it serves one address of a network."""
+    callers = []
+
     class Codes(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            callers.append(self.client_address[0])
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b'{"pin": "123456", "first": null}')
@@ -196,9 +203,10 @@ def test_the_join_command_asks_a_table_of_one_address_and_no_proxy(monkeypatch: 
 
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("no_proxy", "")
-    with http.server.HTTPServer(("127.0.0.2", 0), Codes) as server:
+    with http.server.HTTPServer((host, 0), Codes) as server:
         threading.Thread(target=server.handle_request).start()
-        assert codes_of(local_page("127.0.0.2", server.server_port))["pin"] == "123456"
+        assert codes_of(local_page(host, server.server_port))["pin"] == "123456"
+    assert callers == ["127.0.0.1"]
 
 
 def drawn_as(text: str | None) -> str:
