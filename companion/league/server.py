@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 import threading
@@ -24,13 +25,19 @@ from companion.league.message import MAX_BODY_BYTES, SIGNATURE, Message, Reply, 
 from companion.league.pages import pages
 from companion.league.ratings import rate
 from web.guard import add_headers
-from web.responses import json_bytes
+from web.responses import asgi_refusal, json_bytes
+from web.serving.site import plain_headers, whole_body
+from web.serving.stream import Message as AsgiMessage
+from web.serving.stream import Receive, Send
 from web.static_files import static_files
 
 log = logging.getLogger(__name__)
 
 THREADS = 16
 """Most requests that one instance answers at a time, each in a thread. Higher: more memory; lower: others wait."""
+BODY_TIMEOUT_S = 30.0
+"""Longest time for the body of a request, in seconds; then it is refused with 408. Higher: slow uploads hold more
+memory. Lower: a table with a slow connection can't send a long game."""
 RATE_EVERY_S = 0.5
 """Pause in seconds between two searches for games to rate. Higher: ratings are later; lower: more queries."""
 
@@ -73,7 +80,24 @@ def serve(pool: Pool, listening: socket.socket) -> None:
     Ctrl-C and after an error; SIGTERM leaves it open. Raises KeyboardInterrupt at Ctrl-C.
     """
     app: Any = application(pool)
-    asgi: Any = WSGIMiddleware(app, workers=THREADS)
+    threads: Any = WSGIMiddleware(app, workers=THREADS)
+
+    async def asgi(scope: AsgiMessage, receive: Receive, send: Send) -> None:
+        """Answer a request in a thread once its body is complete, so that slow uploads hold no thread."""
+        try:
+            async with asyncio.timeout(BODY_TIMEOUT_S):
+                body = await whole_body(receive, MAX_BODY_BYTES)
+        except TimeoutError:
+            await asgi_refusal(send, 408)
+            return
+        if body is None:
+            return
+
+        async def received() -> AsgiMessage:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await threads({**scope, "headers": plain_headers(scope["headers"], len(body))}, received, send)
+
     config = uvicorn.Config(asgi, lifespan="off", ws="none", log_level="warning", access_log=False,
                             server_header=False, proxy_headers=False, timeout_graceful_shutdown=5)  # fmt: skip
     ended = threading.Event()
@@ -84,7 +108,7 @@ def serve(pool: Pool, listening: socket.socket) -> None:
         uvicorn.Server(config).run(sockets=[listening])
     finally:
         ended.set()
-        asgi.executor.shutdown(wait=False)
+        threads.executor.shutdown(wait=False)
         pool.close()
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import random
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,8 +19,12 @@ from companion.league import admin
 from companion.league.database import as_owner
 from companion.league.key import name_of
 from companion.league.message import MAX_BODY_BYTES, Message, signed
+from companion.league.server import THREADS
 from tests.league.conftest import NOW_S, League
+from tests.league.faults import LeagueServer
 from tests.league.playing import Pub, outbox_of
+from tests.league.services import LOOPBACK
+from tests.waiting import until
 
 HEADER = '{"transcript":1,"game":"crapola","players":["Ann","Ben"],"rules":{"target":500}}\n'
 
@@ -218,6 +224,19 @@ def test_a_league_message_over_the_size_limit_is_refused_unread(league: League, 
     with league.pool.connection() as connection:
         assert connection.execute("SELECT FROM refused").fetchall() == []
         assert connection.execute("SELECT FROM revisions").fetchall() == []
+
+
+def test_slow_uploads_to_the_league_hold_no_other_request(league: League) -> None:
+    """The fault: each of 16 unfinished uploads held one of the server's threads for ever."""
+    server = LeagueServer(league.url)
+    server.start()
+    with contextlib.ExitStack() as stack:
+        stack.callback(server.kill)
+        assert until(server.answers)
+        for _ in range(2 * THREADS):
+            link = stack.enter_context(socket.create_connection((LOOPBACK, server.port)))
+            link.sendall(b"PUT /games/a/b/1 HTTP/1.1\r\nHost: league\r\nContent-Length: 100\r\n\r\nslow")
+        assert server.answers()
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"league":2}', b"\xff\xfe", b"[" * 100_000])

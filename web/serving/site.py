@@ -91,10 +91,10 @@ class Site:
         await self._flask({**scope, "headers": plain_headers(scope["headers"], len(body))}, receive, send)
 
 
-async def whole_body(receive: Receive) -> bytes | None:
+async def whole_body(receive: Receive, limit_bytes: int = BODY_LIMIT_BYTES) -> bytes | None:
     """Return a request's body, read by ASGI's function `receive`; None if the client disconnects.
 
-    A body over `BODY_LIMIT_BYTES` is cut, but stays longer than that, so that the caller can refuse it. Reading stops
+    A body over `limit_bytes` is cut, but stays longer than that, so that the caller can refuse it. Reading stops
     after `DRAINED_BYTES`.
     """
     body, came = b"", 0
@@ -103,7 +103,7 @@ async def whole_body(receive: Receive) -> bytes | None:
         if message["type"] == "http.disconnect":
             return None
         came += len(message["body"])
-        if len(body) <= BODY_LIMIT_BYTES:
+        if len(body) <= limit_bytes:
             body += message["body"]
         if not message["more_body"] or came > DRAINED_BYTES:
             return body
