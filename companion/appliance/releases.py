@@ -18,6 +18,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 from companion.appliance.machine import USER, Machine
@@ -242,13 +243,13 @@ class Releases:
     def _fill(self, place: Path, source: Source) -> None:
         """Make `place`, a new release's folder, a virtual environment with the source and its dependencies.
 
-        A single wheel is installed into a copy of the proven release, and takes the dependencies from there. Raises
+        A single wheel is installed into a copy of the proven release, and takes the dependencies from there. A new
+        environment keeps the libraries that were added to the proven release (`keep_extras`). Raises
         DeviceError if a command fails or a wheel finds no proven release, and OSError if the files can't be written. An
         incomplete folder is then left for the caller to delete.
         """
-        run, python = self.machine.run, str(place / "bin" / "python")
+        run, python, before = self.machine.run, str(place / "bin" / "python"), self.proven()
         if source.is_wheel:
-            before = self.proven()
             if before is None:
                 raise DeviceError("There is no release to take the wheel's dependencies from.", "Use the .deb.")
             libraries = self.folder / before
@@ -269,6 +270,30 @@ class Releases:
         else:  # wheels only: building a source archive would run its setup script as root
             only = ("--no-index", "--only-binary", ":all:", "--find-links", str(source.path))
             run(*install, *only, "peg-and-pip[vision]")
+        if before is not None:
+            keep_extras(self.folder / before, place)
+
+
+def keep_extras(old: Path, new: Path) -> None:
+    """Copy the Python distributions that only `old` has, a release's folder, into the release's folder `new`.
+
+    These are libraries that its owner installed, such as those of the extra `league`. None of their code is run, and
+    their commands are not copied. Nothing is copied for another version of Python.
+    """
+    for source in old.glob("lib/python3*/site-packages"):
+        target = new / source.relative_to(old)
+        if target.is_dir():
+            there = {_key(each) for each in distributions(path=[str(target)])}
+            for extra in distributions(path=[str(source)]):
+                files = [file for file in extra.files or () if ".." not in file.parts and (source / file).is_file()]
+                for file in files if _key(extra) not in there else ():
+                    (target / file).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(source / file, target / file)
+
+
+def _key(found: Distribution) -> str:
+    """Return a distribution's name in a form that compares: `psycopg-binary` for `Psycopg_Binary`."""
+    return re.sub(r"[-_.]+", "-", found.name).lower()
 
 
 def _named_by(link: Path) -> str | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from companion.appliance import trial
-from companion.appliance.releases import Releases, Source
+from companion.appliance.releases import Releases, Source, keep_extras
 from companion.appliance.trial import HEALTHY_TIMEOUT_S
 from companion.appliance.update import Updater
 from companion.errors import DeviceError
@@ -206,3 +206,30 @@ def test_an_update_from_a_single_wheel_copies_the_previous_libraries(releases: R
     wheel = next((wheels(tmp_path / "one", "one").path).glob("*.whl"))
     name = releases.make(Source(wheel))
     assert (releases.folder / name / "lib" / "flask.py").read_text() == "as it was"
+
+
+def test_an_update_from_a_deb_keeps_libraries_that_were_added_by_hand(releases: Releases, tmp_path: Path) -> None:
+    """The fault: a table in a league had to install the extra again after each .deb."""
+
+    def installed(release: str, *names: str) -> Path:
+        site = releases.folder / release / "lib/python3.11/site-packages"
+        for name in names:
+            (site / name).mkdir(parents=True)
+            (site / name / "__init__.py").write_text(f"of {release}")
+            (site / f"{name}-2.0.dist-info").mkdir()
+            (site / f"{name}-2.0.dist-info/METADATA").write_text(f"Name: {name}\n")
+            record = f"{name}/__init__.py,,\n{name}-2.0.dist-info/METADATA,,\n{name}/gone.py,,\n../../../bin/tool,,\n"
+            (site / f"{name}-2.0.dist-info/RECORD").write_text(record)
+        return site
+
+    first = str(releases.current())
+    installed(first, "paho_mqtt", "flask")
+    (releases.folder / first / "bin/tool").write_text("of the old release")
+    site = installed("new", "flask")
+    keep_extras(releases.folder / first, releases.folder / "new")
+    assert {path.name for path in site.iterdir()} == {
+        "flask", "flask-2.0.dist-info", "paho_mqtt", "paho_mqtt-2.0.dist-info",
+    }  # fmt: skip
+    assert (site / "flask/__init__.py").read_text() == "of new"
+    assert (site / "paho_mqtt/__init__.py").read_text() == f"of {first}"
+    assert not (releases.folder / "new/bin").exists()
