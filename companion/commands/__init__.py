@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
-from typing import Any
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -12,6 +16,13 @@ CTRL_C = 130
 """Exit status after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 CONTROL = re.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]")
 """Characters that a terminal may take for a command, such as ESC. A line feed is not among them."""
+MIN_FOR_BAR = 4
+"""Least number of items for which a progress bar is shown; fewer are done before it could help."""
+FILE = click.Path(path_type=Path)
+"""Type of an option or argument that names a file or folder."""
+CONFIG = click.option("--config", "settings_file", type=FILE, metavar="FILE", help="Settings (TOML).")
+"""Option `--config` of the commands that use a table's settings."""
+Item = TypeVar("Item")
 
 
 def printable(text: str) -> str:
@@ -21,6 +32,23 @@ def printable(text: str) -> str:
     'Ann\\\\x1b[2J is on.'
     """
     return CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+@contextlib.contextmanager
+def tracked(items: Iterable[Item], total: int, description: str) -> Iterator[Iterator[Item]]:
+    """Context manager: yield an iterator over `total` items that shows progress on standard error.
+
+    No progress is shown if that is no terminal, or for fewer than MIN_FOR_BAR items.
+    """
+    if total < MIN_FOR_BAR or not sys.stderr.isatty():
+        yield iter(items)
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    # Only lines that go to the same terminal may pass through the bar's console; a pipe gets them untouched.
+    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=sys.stdout.isatty()) as bar:
+        yield iter(bar.track(items, total=total, description=description))
 
 
 class Number(click.FloatRange):

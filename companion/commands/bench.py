@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from companion.commands import FILE
 from companion.errors import SetupError
 
 PARTS = ("rules", "advice", "vision", "leds")
@@ -21,14 +22,11 @@ PARTS = ("rules", "advice", "vision", "leds")
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--only", "only_part", type=click.Choice(PARTS), help="Measure one part only.")
-@click.option("--image", type=click.Path(path_type=Path), metavar="FILE", help="Time the reading of this picture.")
+@click.option("--image", type=FILE, metavar="FILE", help="Time the reading of this picture.")
 @click.option(
-    "--calibration",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Calibration of that picture's tray: the file, or its data folder.",
+    "--calibration", type=FILE, metavar="FILE", help="Calibration of that picture's tray: the file, or its data folder."
 )
-def command(as_json: bool, only_part: str | None, image: Path | None, calibration: Path | None) -> int:
+def command(as_json: bool, only_part: str | None, image: Path | None, calibration: Path | None) -> None:
     """Measure speed and accuracy on this machine and print the results; takes about a minute.
 
     Times are medians on one thread. `virtual_exact` counts the simulated throws that were read right through the whole
@@ -37,41 +35,23 @@ def command(as_json: bool, only_part: str | None, image: Path | None, calibratio
     """
     if (image is None) != (calibration is None):
         raise SetupError(["--image and --calibration go together: a picture of a tray, and the tray's calibration."])
-    if image is not None and calibration is not None:
-        return _print(_timed(image, calibration), as_json=as_json)
     measured: dict[str, Any] = {}
-    for part in PARTS if only_part is None else (only_part,):
-        click.echo(f"measuring {part} ...", err=True)
-        measure = importlib.import_module(f"companion.bench.{part}").measure
-        measured |= measure(_progress) if part == "vision" else measure()
-    return _print(measured, as_json=as_json)
+    if image is not None:
+        from companion.bench.vision import times
+        from companion.commands.read import open_reader
+        from vision.images.loading import picture_in
 
-
-def _timed(image: Path, calibration: Path) -> dict[str, Any]:
-    """Return the bench's `*_ms` times for reading the picture `image`, with the calibration and without.
-
-    Raises SetupError, DeviceError or PictureError if a file can't be used.
-    """
-    from companion.bench.vision import times
-    from companion.commands.read import open_reader
-    from vision.images.loading import picture_in
-
-    picture = picture_in(image)
-    tray = open_reader(calibration)
-    return times([picture], tray, open_reader(None), None)
-
-
-def _print(measured: dict[str, Any], *, as_json: bool) -> int:
-    """Add `machine` to the dict `measured`, in place, and print it as JSON or a line each; return exit status 0."""
+        measured |= times([picture_in(image)], open_reader(calibration), open_reader(None), None)
+    else:
+        for part in PARTS if only_part is None else (only_part,):
+            click.echo(f"measuring {part} ...", err=True)
+            measure = importlib.import_module(f"companion.bench.{part}").measure
+            measured |= measure(_progress) if part == "vision" else measure()
     system = f"{platform.system()} {platform.machine()}"
     measured["machine"] = f"{system}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    if as_json:
-        click.echo(json.dumps(measured))
-        return 0
     width = max(map(len, measured)) + 2
-    for name, value in measured.items():
-        click.echo(f"{name:{width}}{value}")
-    return 0
+    rows = [f"{name:{width}}{value}" for name, value in measured.items()]
+    click.echo(json.dumps(measured) if as_json else "\n".join(rows))
 
 
 def _progress(done: int, of: int) -> None:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.commands import Number
+from companion.commands import CONFIG, FILE, Number
 from companion.errors import DeviceError, PictureError, SetupError
 from companion.settings import load as config
 from companion.table.atomic import write_file
 from vision.cameras.opening import KINDS
 
 if TYPE_CHECKING:
-    from vision.calibration.procedure import Calibrated, Calibrating, Found, Show
+    from vision.calibration.procedure import Calibrated, Calibrating, Show
     from vision.calibration.solving import Plan, SheetView
     from vision.cameras import Camera
     from vision.reading.reading import Floats, FrameBGR
@@ -30,7 +30,7 @@ DIE_WAIT_S = 20.0
 
 
 @click.command()
-@click.option("--sheet", "sheet_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the sheet, a .pdf.")
+@click.option("--sheet", "sheet_file", type=FILE, metavar="FILE", help="Write the sheet, a .pdf.")
 @click.option(
     "--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper of the sheet."
 )
@@ -56,20 +56,13 @@ DIE_WAIT_S = 20.0
     "--corners", nargs=4, metavar="X,Y X,Y X,Y X,Y", help="The tray's corners in pixels, instead of the sheet."
 )
 @click.option(
-    "--preview",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the newest picture with the detected marks there (.jpg).",
+    "--preview", type=FILE, metavar="FILE", help="Write the newest picture with the detected marks there (.jpg)."
 )
 @click.option("--camera", help=f"One of {', '.join(KINDS)}.")
 @click.option("--data", metavar="DIR", help="Data folder to store the calibration in.")
-@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@CONFIG
 @click.option(
-    "--wait-s",
-    type=Number(1, 3600),
-    default=120.0,
-    show_default=True,
-    help="Longest wait for each step, in seconds.",
+    "--wait-s", type=Number(1, 3600), default=120.0, show_default=True, help="Longest wait for each step, in seconds."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object; instructions go to standard error.")
 def command(
@@ -95,15 +88,13 @@ def command(
     plan = Plan(tray_mm, given["keep"], lens_deg, given["height"], given["bar"], die or 16.0)
     if sheet_file is not None:
         return _write_sheet(sheet_file, paper, plan, as_json=as_json)
-    corners = _corners(given["corners"])
+    floor = _floor(given["corners"], plan) if given["corners"] else None
     over = {"camera": {"source": given["camera"]}, "data": {"dir": given["data"]}}
     settings = config.load(settings_file, {s: v for s, v in over.items() if None not in v.values()})
     try:
         show = _preview(given["preview"], plan)
-        told = given["lens"] is not None
-        done = _calibrated(
-            settings, plan, corners, show, measure=die is None, wait_s=wait_s, paper=paper, lens_told=told
-        )
+        lens_told = given["lens"] is not None
+        done = _calibrated(settings, plan, floor, show, wait_s, paper, measure=die is None, lens_told=lens_told)
         stored = done.stored(settings.camera.source, f"{datetime.now().astimezone():%Y-%m-%d %H:%M}")
         record = _record(done, stored.camera, str(save_rig(settings.data.folder, stored)))
     except (DeviceError, PictureError) as ill:
@@ -131,29 +122,26 @@ def in_words(record: dict[str, Any]) -> str:
 def _calibrated(
     settings: config.Settings,
     plan: Plan,
-    corners: list[tuple[float, float]] | None,
+    floor: Floats | None,
     show: Show,
-    *,
-    measure: bool,
     wait_s: float,
     paper: str,
+    *,
+    measure: bool,
     lens_told: bool,
 ) -> Calibrated:
-    """Open the camera and calibrate it, with instructions to a person: sheet or corners, empty tray, then the die.
+    """Open the camera and calibrate it, with instructions to a person: the sheet, the empty tray, then the die.
 
-    The camera is closed at the end. If no single die is seen in time, or the camera fails while it is measured, the
-    calibration is returned with the die's size from the plan. Unless `lens_told`, the camera's own angle of view is
-    used where it is known.
-
-    Raises DeviceError if the camera fails before the die's step, or sheet or empty tray was not done in `wait_s`
-    seconds, and SetupError if the corners can't be a tray's.
+    `floor` is the homography of corners that a person pointed at; with it no sheet is needed. The camera is closed at
+    the end. Without `measure`, or if no single die is seen in time, the die has the size of the plan. Unless
+    `lens_told`, the camera's own angle of view is used where it is known. Raises DeviceError if the camera fails before
+    the die's step, or sheet or empty tray was not done in `wait_s` seconds.
     """
     from vision.calibration.procedure import Calibrating, calibrated
     from vision.cameras import SensorCamera
     from vision.cameras.opening import open_camera
 
     plan = replace(plan, mains_hz=settings.camera.mains_hz)
-    pointed_at = None if corners is None else _floor(corners, plan)
     camera = open_camera(settings.camera.source, settings.camera.dice, settings.camera.mains_hz)
     hands = _Hands(camera, plan, paper)
     try:
@@ -164,26 +152,30 @@ def _calibrated(
                 plan = replace(plan, lens_deg=camera.field.angle_deg)
                 _say(f"{camera.field}.")
         steps = Calibrating(camera.frame, plan, _say, wait_s, show)
-        found = _sheet(steps, hands, camera) if pointed_at is None else steps.by_hand(pointed_at)
+        if floor is None:
+            hands.lay(steps)
+            found = steps.focus(steps.sheet(), camera)
+            hands.lift()
+        else:
+            found = steps.by_hand(floor)
         # Exposure is found anew, on the tray as it is played in: white paper would leave it too dark.
         camera.stop()
         camera.start()
         done = calibrated(found, plan, steps.empty_tray(), steps.lamp)
         if steps.lamp is not None:
             _say(f"Light: {steps.lamp}")
-        return (
-            _measured(Calibrating(camera.frame, plan, _say, min(wait_s, DIE_WAIT_S)), hands, done) if measure else done
-        )
+        if measure:
+            hands.lay_die()
+            done = _measured(Calibrating(camera.frame, plan, _say, min(wait_s, DIE_WAIT_S)), done)
+        return done
     finally:
         camera.stop()
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
-    """Return a callback that saves frames of a calibration to the JPEG file, with the markers, zones and advice.
+    """Return a callback that saves frames of a calibration to a JPEG file, with the markers, zones and advice.
 
-    Without a file it does nothing.
-    A frame is skipped if the last one was saved less than PREVIEW_EVERY_S ago. The callback raises PictureError if the
-    file can't be written.
+    It saves one each PREVIEW_EVERY_S, none without a file, and raises PictureError if the file can't be written.
     """
     from vision.calibration.preview import drawn
     from vision.images.loading import save_jpeg
@@ -199,40 +191,10 @@ def _preview(to: Path | None, plan: Plan) -> Show:
     return show
 
 
-def _sheet(steps: Calibrating, hands: _Hands, camera: Camera) -> Found:
-    """Ask the person for the sheet, find it, focus the camera on it, and ask to take it out. Return what was found.
-
-    `hands` gives the instructions; `steps` finds the sheet. Raises DeviceError if it is not found in time, or if a
-    recording ends first.
-    """
-    hands.lay(steps)
-    found = steps.focus(steps.sheet(), camera)
-    hands.lift()
-    return found
-
-
-def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
-    """Return the (3, 3) homography from the tray's floor in mm to pixels, from its four corners in pixels.
-
-    Raises SetupError unless they make a convex figure in the order upper left, upper right, lower right, lower left.
-    """
-    from vision.calibration.solving import by_corners
-
-    try:
-        return by_corners(corners, plan)
-    except ValueError as wrong:
-        raise SetupError([f"--corners: {wrong}"]) from None
-
-
-def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated:
-    """Ask the person for one die, measure its edge, and return the calibration with that size.
-
-    The size is rounded to one that dice are sold with (`sold_edge_mm`). If no single die is seen, or the camera fails,
-    `done`, the calibration so far, is returned unchanged.
-    """
+def _measured(steps: Calibrating, done: Calibrated) -> Calibrated:
+    """Return the calibration `done` with the measured edge of the one die in the tray; as it is if that fails."""
     from vision.calibration.procedure import with_die
 
-    hands.lay_die()
     try:
         edge_mm = steps.die_mm(done.rig)
     except DeviceError as ill:  # the calibration is whole without a measured die
@@ -255,16 +217,12 @@ class _Hands:
         self._plan, self._paper = plan, paper
 
     def lay(self, steps: Calibrating) -> None:
-        """Ask the person to lay the sheet into the tray, without waiting for it.
-
-        The virtual camera lays the sheet itself: `steps` detects it at each of four tilts, then it lies flat.
-        """
+        """Ask for the sheet in the tray; the virtual camera lays it at four tilts, which `steps` detects, then flat."""
         from companion.adapters.simulated.sheet import lay_in
         from vision.calibration.procedure import LAY
         from vision.calibration.sheet import sheet
 
-        virtual = self._virtual
-        if virtual is None:
+        if (virtual := self._virtual) is None:
             _say(LAY)
             return
         _say("The virtual camera has no hands: the sheet is laid into its simulated tray.")
@@ -272,10 +230,7 @@ class _Hands:
         lay_in(virtual, printed, lambda: steps.detect(virtual.frame().image_bgr))
 
     def lift(self) -> None:
-        """Print the request to take the calibration sheet out of the tray, without waiting until it is done.
-
-        With the virtual camera, also take the sheet out of the simulated tray.
-        """
+        """Ask to take the sheet out of the tray; with the virtual camera, do it."""
         from vision.calibration.procedure import LIFT
 
         _say(LIFT)
@@ -283,7 +238,7 @@ class _Hands:
             self._virtual.lift_sheet()
 
     def lay_die(self) -> None:
-        """Print the request to lay one die into the tray; with the virtual camera, move one to the throw zone."""
+        """Ask for one die in the tray; with the virtual camera, move one to the throw zone."""
         from vision.calibration.procedure import ONE_DIE
 
         _say(ONE_DIE)
@@ -346,9 +301,8 @@ def _tray(text: str, keep_mm: float) -> tuple[float, float]:
 
     Raises SetupError if it is malformed, out of range, or a keep zone of width `keep_mm` leaves no room to throw.
     """
-    parts = text.lower().split("x")
     try:
-        width, height = (float(part) for part in parts)
+        width, height = (float(part) for part in text.lower().split("x"))
     except ValueError:
         raise SetupError([f"--tray {text!r}: width and height in mm, as in 320x240."]) from None
     if not (50 <= width <= 2000 and 50 <= height <= 2000):
@@ -358,13 +312,14 @@ def _tray(text: str, keep_mm: float) -> tuple[float, float]:
     return width, height
 
 
-def _corners(texts: tuple[str, ...] | None) -> list[tuple[float, float]] | None:
-    """Return the texts of `--corners`, such as 104,86, as points (x, y) in pixels; None without them.
+def _floor(texts: tuple[str, ...], plan: Plan) -> Floats:
+    """Return the (3, 3) homography from the tray's floor in mm to pixels, from the texts of `--corners`.
 
-    Raises SetupError for a text that is not two numbers. How many there are is not checked here.
+    A text is a corner in pixels, such as 104,86. Raises SetupError for a text that is not two numbers, and unless the
+    corners make a convex figure in the order upper left, upper right, lower right, lower left.
     """
-    if not texts:
-        return None
+    from vision.calibration.solving import by_corners
+
     corners = []
     for text in texts:
         try:
@@ -372,4 +327,7 @@ def _corners(texts: tuple[str, ...] | None) -> list[tuple[float, float]] | None:
         except ValueError:
             raise SetupError([f"--corners {text!r}: two numbers of pixels, as in 104,86."]) from None
         corners.append((x, y))
-    return corners
+    try:
+        return by_corners(corners, plan)
+    except ValueError as wrong:
+        raise SetupError([f"--corners: {wrong}"]) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict
 from datetime import datetime
 from functools import partial
@@ -11,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from companion.commands import CTRL_C
+from companion.commands import CONFIG, CTRL_C, FILE
 from companion.errors import DeviceError
-from companion.settings.load import Settings
 from companion.settings.starting import Starting, in_use
 
 if TYPE_CHECKING:
@@ -38,24 +38,14 @@ if TYPE_CHECKING:
     help="With --first-evening: number of throws.",
 )
 @click.option("--yes", is_flag=True, help="With --first-evening: answer yes to everything, as a demonstration.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="With --first-evening: folder of the report."
-)
+@click.option("--out", type=FILE, metavar="DIR", help="With --first-evening: folder of the report.")
 @click.option("--camera", help="Check this camera instead of the settings' one.")
 @click.option("--strip", help="Check this strip instead of the settings' one.")
-@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@CONFIG
 def command(
-    settings_file: Path | None,
-    as_json: bool,
-    bundle: Path | None,
-    photos: bool,
-    first_evening: bool,
-    throws: int,
-    yes: bool,
-    out: Path | None,
-    camera: str | None,
-    strip: str | None,
-) -> int:
+    settings_file: Path | None, as_json: bool, bundle: Path | None, photos: bool, first_evening: bool, throws: int,
+    yes: bool, out: Path | None, camera: str | None, strip: str | None,
+) -> int:  # fmt: skip
     """Check every part of the table, and say what is wrong and what to do.
 
     Stop a running table first: its camera, strip and buttons are opened. Exit status 1 when something is wrong.
@@ -64,6 +54,9 @@ def command(
     the log. `pegpip doctor --first-evening` guides a person through a new table for about twenty minutes, part by
     part; Ctrl-C ends it and keeps the results.
     """
+    from companion.diagnostics.bundle import write
+    from companion.diagnostics.doctor import checks
+
     if first_evening and (as_json or bundle or photos):
         raise click.UsageError(
             "--first-evening writes its own zip, into --out: leave --bundle, --photos and --json out."
@@ -73,8 +66,6 @@ def command(
     given = {"camera": {"source": camera} if camera else {}, "strip": {"kind": strip} if strip else {}}
     starting = in_use(settings_file, given)
     settings = starting.settings
-    from companion.diagnostics.doctor import checks
-
     if first_evening:
         return _hold(starting, throws, yes=yes, out=out or settings.data.folder / "first-evening")
     found = []
@@ -85,7 +76,11 @@ def command(
     if not as_json:
         click.echo("All is well." if not ill else f"{ill} to see to.")
     if bundle is not None:
-        _write(bundle, settings, found, photos=photos)
+        try:
+            names = write(bundle, settings, found, photos=photos)
+        except OSError as refused:
+            raise DeviceError(f"{bundle} can't be written ({refused.strerror}).", "Name another file.") from None
+        click.echo(f"{bundle}: {', '.join(names)}. Read it before you send it.", err=True)
     return 1 if ill else 0
 
 
@@ -95,8 +90,6 @@ def _hold(starting: Starting, throws: int, *, yes: bool, out: Path) -> int:
     With `yes` everything is answered in place of a person. Return the exit status: 0, 1 if something is not well, or
     130 after Ctrl-C.
     """
-    import time
-
     from rich.console import Console
 
     from companion.diagnostics.doctor import checks
@@ -118,20 +111,6 @@ def _hold(starting: Starting, throws: int, *, yes: bool, out: Path) -> int:
     click.echo(ended + (f"{ill} to see to." if ill else "Everything that was checked is well."))
     click.echo(f"Look at {page}. If you need help, send {packed}.")
     return CTRL_C if evening.stopped else 1 if ill else 0
-
-
-def _write(file: Path, settings: Settings, found: list[Finding], *, photos: bool) -> None:
-    """Write the zip for a bug report, with the findings, and print the names of the files in it.
-
-    `photos` adds the newest photos of throws. Raises DeviceError if `file` can't be written.
-    """
-    from companion.diagnostics.bundle import write
-
-    try:
-        names = write(file, settings, found, photos=photos)
-    except OSError as refused:
-        raise DeviceError(f"{file} can't be written ({refused.strerror}).", "Name another file.") from None
-    click.echo(f"{file}: {', '.join(names)}. Read it before you send it.", err=True)
 
 
 def _line(check: Finding) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from companion.commands import CONFIG
 from companion.errors import DeviceError
 from companion.settings.load import default_file
 from companion.settings.starting import in_use
@@ -17,7 +18,7 @@ from companion.settings.starting import in_use
 
 @click.command()
 @click.option("--data", "data_folder", metavar="DIR", help="The table's data folder.")
-@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@CONFIG
 @click.option("--replace", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")

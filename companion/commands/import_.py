@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from companion.commands import FILE
 from companion.commands.export import in_words
 from companion.settings import load as config
 from companion.table.settings import DataSettings
@@ -14,12 +15,10 @@ from companion.table.settings import DataSettings
 
 @click.command()
 @click.option("--data", "data_folder", metavar="DIR", help="The table's data folder.")
-@click.option(
-    "--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="The settings file to write."
-)
+@click.option("--config", "settings_file", type=FILE, metavar="FILE", help="The settings file to write.")
 @click.option("--replace", is_flag=True, help="Put older data aside; nothing is deleted.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
-@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.argument("file", type=FILE, metavar="FILE")
 def command(file: Path, data_folder: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
     """Restore the table that `pegpip export` wrote to FILE. Stop a running table first.
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 import segno
 
+from companion.commands import CONFIG
 from companion.service.addresses import local_page, opened_here, served_port
 from companion.settings.starting import in_use
 from web.pages import Addresses, owner_url
@@ -21,7 +22,7 @@ Longer: a hanging table delays it; shorter: a busy table counts as stopped."""
 
 
 @click.command()
-@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@CONFIG
 def command(settings_file: Path | None) -> None:
     """Draw QR codes on this terminal: one joins the table's Wi-Fi, one opens its page.
 

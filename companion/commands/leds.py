@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from companion.commands import Number
+from companion.commands import CONFIG, FILE, Number
 from companion.errors import DeviceError, SetupError
 from companion.settings import load as config
 from hardware.strips.opening import is_simulated, known_kinds, open_strip, resolved
@@ -37,9 +37,6 @@ More: larger files."""
 ANY_PI = "Raspberry Pi"
 """Pi model to draw the wiring for on a machine that is no Pi, such as a PC: then for any Pi up to the 4."""
 
-_settings = click.option(
-    "--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML)."
-)
 _layout = click.option("--layout", metavar="L", help="Ready-made layout; the settings' one when left out.")
 _strip = click.option("--strip", metavar="S", help=f"One of {', '.join(known_kinds())}.")
 
@@ -50,7 +47,7 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where the pictures go.")
+@click.option("--out", required=True, type=FILE, metavar="DIR", help="Where the pictures go.")
 @click.option("--layout", "only_layout", metavar="L", help="This layout alone.")
 @click.option("--stills", "stills_only", is_flag=True, help="No moving pictures.")
 def scenes(out: Path, only_layout: str | None, stills_only: bool) -> None:
@@ -73,10 +70,10 @@ def scenes(out: Path, only_layout: str | None, stills_only: bool) -> None:
 
 
 @command.command(name="map")
-@_settings
+@CONFIG
 @_layout
 @_strip
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Draw it instead: a .svg or a .png.")
+@click.option("--out", type=FILE, metavar="FILE", help="Draw it instead: a .svg or a .png.")
 @click.option("--step", "step_s", type=Number(0.01, 3600), default=0.3, help="Seconds for a hole.")
 def map_(settings_file: Path | None, layout: str | None, strip: str | None, out: Path | None, step_s: float) -> None:
     """Walk the track hole by hole, or draw it.
@@ -103,7 +100,7 @@ def map_(settings_file: Path | None, layout: str | None, strip: str | None, out:
 
 
 @command.command()
-@_settings
+@CONFIG
 @_layout
 @_strip
 @click.option("--step", "step_s", type=Number(0.01, 3600), default=1.0, help="Seconds for a colour.")
@@ -125,11 +122,6 @@ def test(settings_file: Path | None, layout: str | None, strip: str | None, step
     return 0 if right is not None else 1
 
 
-def can_answer() -> bool:
-    """Return whether a person at a terminal can answer questions."""
-    return sys.stdin.isatty()
-
-
 def _with_right_colours(
     settings: config.Settings, strip: str | None, layout: Layout, step_s: float
 ) -> config.Settings | None:
@@ -148,7 +140,7 @@ def _with_right_colours(
         wired = msgspec.structs.replace(settings.strip, spi_bits=bits or settings.strip.spi_bits)
         tried = msgspec.structs.replace(settings, strip=wired)
         _play(tried, strip, layout, frames, step_s)
-        if is_simulated(kind) or not can_answer():
+        if is_simulated(kind) or not sys.stdin.isatty():
             return tried
         if click.confirm("Was every LED red, green, blue and white in turn, without flicker?", default=True):
             if bits != codings[0]:
@@ -159,9 +151,9 @@ def _with_right_colours(
 
 
 @command.command()
-@_settings
+@CONFIG
 @_layout
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
+@click.option("--out", required=True, type=FILE, metavar="FILE", help="The .svg to write.")
 def design(settings_file: Path | None, layout: str | None, out: Path) -> None:
     """Draw the template for drilling the LEDs' holes, in true size, to the SVG file of --out.
 
@@ -173,9 +165,9 @@ def design(settings_file: Path | None, layout: str | None, out: Path) -> None:
 
 
 @command.command()
-@_settings
+@CONFIG
 @_strip
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
+@click.option("--out", required=True, type=FILE, metavar="FILE", help="The .svg to write.")
 def wiring(settings_file: Path | None, strip: str | None, out: Path) -> None:
     """Draw how to wire strip, supply, buttons and Pi, to the file of --out.
 

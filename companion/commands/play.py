@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from companion.app import App, build
-from companion.commands import CTRL_C
+from companion.commands import CONFIG, CTRL_C
 from companion.commands.join import draw
 from companion.diagnostics import logs
 from companion.errors import CompanionError, DeviceError, SetupError
@@ -49,7 +49,7 @@ NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: s
 @click.option("--host", help="Address to serve on; by default all of this machine's.")
 @click.option("--port", type=int, help="Port to serve on; the next free one when it is taken.")
 @click.option("--data", metavar="DIR", help="Folder of the journal and the photos.")
-@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@CONFIG
 @click.option("-v", "--verbose", is_flag=True, help="Log what happens to standard error.")
 @click.option("--log-json", is_flag=True, help="Log one JSON object a line, for programs.")
 def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: Any) -> int:
@@ -143,25 +143,20 @@ def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     `given` maps every option to its value. An option with None was not given and is left out. The names in `players`
     are split at commas.
     """
-    places = {
-        "game": ("table", "game"),
-        "players": ("table", "players"),
-        "house": ("table", "house"),
-        "camera": ("camera", "source"),
-        "strip": ("strip", "kind"),
-        "buttons": ("buttons", "kind"),
-        "host": ("web", "host"),
-        "port": ("web", "port"),
-        "data": ("data", "dir"),
+    players = given["players"]
+    tree = {
+        "table": {
+            "game": given["game"],
+            "players": None if players is None else [each.strip() for each in players.split(",") if each.strip()],
+            "house": given["house"],
+        },
+        "camera": {"source": given["camera"]},
+        "strip": {"kind": given["strip"]},
+        "buttons": {"kind": given["buttons"]},
+        "web": {"host": given["host"], "port": given["port"]},
+        "data": {"dir": given["data"]},
     }
-    tree: dict[str, dict[str, Any]] = {}
-    for option, (section, key) in places.items():
-        value = given[option]
-        if value is not None and option == "players":
-            value = [name.strip() for name in value.split(",") if name.strip()]
-        if value is not None:
-            tree.setdefault(section, {})[key] = value
-    return tree
+    return {section: {key: value for key, value in keys.items() if value is not None} for section, keys in tree.items()}
 
 
 def _announce(app: App) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,28 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion.commands import FILE, tracked
 from companion.errors import DeviceError, PictureError, SetupError
 
 if TYPE_CHECKING:
     from vision.reading.reader import Reader
     from vision.reading.reading import FrameBGR, Reading
 
-MIN_FOR_BAR = 4
-"""Least number of pictures for which a progress bar is shown; fewer are read before it could help."""
-
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each picture.")
 @click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="Number of dice in each picture.")
-@click.option(
-    "--calibration",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Read as this tray: calibration file or data folder.",
-)
-@click.option(
-    "--annotate", type=click.Path(path_type=Path), metavar="DIR", help="Folder for copies with boxes drawn in."
-)
+@click.option("--calibration", type=FILE, metavar="FILE", help="Read as this tray: calibration file or data folder.")
+@click.option("--annotate", type=FILE, metavar="DIR", help="Folder for copies with boxes drawn in.")
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
 def command(
     images: tuple[str, ...], as_json: bool, expect: int | None, calibration: Path | None, annotate: Path | None
@@ -49,7 +38,7 @@ def command(
     drawings: Sequence[Path | None] = [None] * len(images) if annotate is None else _drawings(annotate, images)
     reader = open_reader(calibration)
     status = 0
-    with _progress(images) as names:
+    with tracked(images, len(images), "reading") as names:
         for name, drawing in zip(names, drawings, strict=True):
             exported = Path(name).suffix.lower() == ".zip"
             for record in _exported(name, expect, drawing) if exported else _pictured(name, reader, expect, drawing):
@@ -189,20 +178,3 @@ def _drawings(folder: Path, images: Sequence[str]) -> list[Path]:
             raise SetupError([wrong])
         drawings[drawing] = None
     return list(drawings)
-
-
-@contextlib.contextmanager
-def _progress(images: Sequence[str]) -> Iterator[Iterator[str]]:
-    """Yield, as a context manager, an iterator over the names that shows progress on standard error.
-
-    No progress is shown if that is no terminal, or for fewer than MIN_FOR_BAR names.
-    """
-    if len(images) < MIN_FOR_BAR or not sys.stderr.isatty():
-        yield iter(images)
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    # Only lines that go to the same terminal may pass through the bar's console; a pipe gets them untouched.
-    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=sys.stdout.isatty()) as bar:
-        yield iter(bar.track(images, description="reading"))

@@ -12,14 +12,13 @@ from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases
 from companion.appliance.trial import SETTINGS
 from companion.appliance.update import Systemd, Updater, opened
+from companion.commands import FILE
 from companion.errors import DeviceError
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--config", "settings_file", type=click.Path(path_type=Path), metavar="TOML", help=f"Default: {SETTINGS}."
-)
+@click.argument("file", type=FILE)
+@click.option("--config", "settings_file", type=FILE, metavar="TOML", help=f"Default: {SETTINGS}.")
 @click.option("--unsigned", is_flag=True, help="Take a file without a signature; only on a terminal, after a question.")
 def command(file: Path, settings_file: Path | None, unsigned: bool) -> None:
     """Make the table's service run the release in FILE: a .deb or a wheel, for instance on a USB stick.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.commands import Number
+from companion.commands import FILE, Number
 from companion.commands.read import reading_record
 from companion.errors import PictureError
 from companion.settings import load as config
@@ -26,13 +26,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each throw.")
 @click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="Number of dice in the tray.")
 @click.option("--limit-s", type=Number(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
-@click.option(
-    "--data",
-    "data_folder",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Folder of the camera's calibration.",
-)
+@click.option("--data", "data_folder", type=FILE, metavar="DIR", help="Folder of the camera's calibration.")
 @click.argument("source", metavar="SOURCE")
 def command(source: str, as_json: bool, expect: int | None, limit_s: float | None, data_folder: Path | None) -> int:
     """Follow a camera or a video and print each throw once it has settled.

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -280,7 +281,7 @@ def test_when_colours_look_wrong_leds_test_retries_with_four_spi_bits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sent = fake_spi(monkeypatch)
-    monkeypatch.setattr("companion.commands.leds.can_answer", lambda: True)
+    monkeypatch.setattr("companion.commands.leds.sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
     words = ["test", "--config", empty_settings, "--strip", "spi", "--step", "0.01", *given]
     done = CliRunner().invoke(command, words, input=answers, standalone_mode=False)
     assert done.return_value == status, done.output

@@ -36,11 +36,6 @@ def puzzle_in_words(puzzle: Puzzle, number: int) -> str:
     return "\n".join(rows)
 
 
-def choices_in_words(options: tuple[Option, ...]) -> list[str]:
-    """Return each option in English words, as the pages say it: "throw 4 dice", "bank"."""
-    return [option_in_words(option) for option in options]
-
-
 def answer_in_words(puzzle: Puzzle) -> str:
     """Return a puzzle's answer as English text: its MAX_LISTED best options, best first, and why the first is best.
 

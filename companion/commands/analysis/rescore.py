@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion.commands import FILE, tracked
 from companion.errors import DeviceError
 from companion.settings import load as config
 
@@ -26,12 +26,8 @@ MONTH = click.DateTime(["%Y-%m"])
 @click.option("--data", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="The data folder.")
 @click.option("--since", metavar="MONTH", type=MONTH, help="Only games from that month on, as 2026-11.")
 @click.option("--set", "dice", metavar="NAME", help="Only games with that set of dice; '' for the usual one.")
-@click.option(
-    "--html", "sheet", metavar="DIR", type=click.Path(path_type=Path), help="Folder for a page of what differs."
-)
-@click.option(
-    "--export", "to", metavar="FILE", type=click.Path(path_type=Path), help="Write the throws to a zip instead."
-)
+@click.option("--html", "sheet", metavar="DIR", type=FILE, help="Folder for a page of what differs.")
+@click.option("--export", "to", metavar="FILE", type=FILE, help="Write the throws to a zip instead.")
 def command(
     as_json: bool, data: str | None, since: datetime | None, dice: str | None, sheet: Path | None, to: Path | None
 ) -> int:
@@ -49,20 +45,18 @@ def command(
         raise click.UsageError("--export writes the throws without reading them again: leave --html out.")
     folder = config.load(None, {"data": {"dir": data}} if data else {}).data.folder
     refused = list[str]()
-    packages = len(PackageFolder(folder, 0).files())
-    stored = _tracked(
-        rescoring.stored_throws(folder, f"{since:%Y-%m}" if since else None, dice, refused.append), packages
-    )
-    if to is not None:
-        count = sharing.write_export(stored, to)
-        said = {"export": str(to), "throws": count, "refused": refused}
-        click.echo(json.dumps(said) if as_json else f"{count} throws are in {to}.")
-        return _report(refused)
-    done = list[rescoring.Rescored]()
-    for each in rescoring.rescored(iter(stored), load_networks(), refused.append):
-        done.append(each)
-        if as_json:
-            click.echo(json.dumps(each.record()))
+    throws = rescoring.stored_throws(folder, f"{since:%Y-%m}" if since else None, dice, refused.append)
+    with tracked(throws, len(PackageFolder(folder, 0).files()), "reading again") as stored:
+        if to is not None:
+            count = sharing.write_export(stored, to)
+            said = {"export": str(to), "throws": count, "refused": refused}
+            click.echo(json.dumps(said) if as_json else f"{count} throws are in {to}.")
+            return _report(refused)
+        done = list[rescoring.Rescored]()
+        for each in rescoring.rescored(stored, load_networks(), refused.append):
+            done.append(each)
+            if as_json:
+                click.echo(json.dumps(each.record()))
     found = rescoring.summary(done, refused)
     if not done and not refused:
         raise DeviceError(f"No throw in {folder} has a package.", "Name a table's folder with --data, or play first.")
@@ -104,15 +98,3 @@ def _report(refused: list[str]) -> int:
     for reason in refused:
         click.echo(f"pegpip: {reason}", err=True)
     return int(bool(refused))
-
-
-def _tracked(throws: Iterator[Any], total: int) -> Iterable[Any]:
-    """Yield the throws, and show progress out of `total` on standard error if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield from throws
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=sys.stdout.isatty()) as bar:
-        yield from bar.track(throws, total=total, description="reading again")

@@ -6,7 +6,7 @@ import random
 
 import click
 
-from companion.commands.analysis.puzzle_words import answer_in_words, choices_in_words, puzzle_in_words
+from companion.commands.analysis.puzzle_words import answer_in_words, option_in_words, puzzle_in_words
 from companion.commands.analysis.puzzles import found_puzzles
 from companion.commands.rules import game_of
 from companion.games.advice.puzzles import Puzzle
@@ -47,7 +47,7 @@ def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
     """
     shown = list(puzzle.options[:MAX_CHOICES])
     generator.shuffle(shown)
-    for place, words in enumerate(choices_in_words(tuple(option for option, _ in shown)), 1):
-        click.echo(f"   {place}) {words}")
+    for place, (option, _) in enumerate(shown, 1):
+        click.echo(f"   {place}) {option_in_words(option)}")
     chosen = click.prompt("   Your choice", type=click.IntRange(1, len(shown)))
     return puzzle.options[0][1] - shown[chosen - 1][1]
