@@ -24,9 +24,7 @@ _WORD = re.compile(r"( ?)(?<!\S)cfg80211\.ieee80211_regdom=(\S*)")
 def checked_code(machine: Machine, letters: str) -> str:
     """Return a country's two-letter ISO 3166 code in capitals. Raises ArgumentTypeError if there is no such country.
 
-    Args:
-        machine: The machine with the table of countries; without that table only the shape is checked.
-        letters: The code as a person typed it.
+    `letters` is the code as typed. On a machine without the table of countries only its shape is checked.
     """
     code = letters.upper()
     table = machine.at(f"{ZONES}/iso3166.tab")  # missing on some machines: then only the shape is checked
@@ -48,10 +46,7 @@ def known(machine: Machine) -> bool:
 
 
 def changed(text: str, country: str) -> str:
-    """Return a kernel command line with its Wi-Fi country replaced, or added to the first line if it has none.
-
-    An empty country removes the parameter.
-    """
+    """Return a kernel command line with this Wi-Fi country set in its first line, with none if `country` is empty."""
     if not country or _WORD.search(text):
         return _WORD.sub(rf"\1cfg80211.ieee80211_regdom={country}" if country else "", text)
     end = len(text.splitlines()[0]) if text else 0  # the firmware reads no other line
@@ -68,10 +63,7 @@ def by_time_zone(machine: Machine) -> str:
 
 
 def _country_of(table: str, value: str, column: int) -> str:
-    """Return the country code, column 0, of the first row in a zoneinfo table whose column `column` equals `value`.
-
-    Empty if there is no such row. Columns are separated by tabs and counted from 0.
-    """
+    """Return the country code of the first row of a zoneinfo table with `value` in that column; empty without one."""
     rows = (line.split("\t") for line in table.splitlines() if not line.startswith("#"))
     return next((row[0] for row in rows if row[column : column + 1] == [value]), "")
 
@@ -99,8 +91,7 @@ class WifiCountry:
     def do(self, machine: Machine) -> None:
         """Write the wanted country to `cmdline.txt`, which takes effect at the next start of the Pi.
 
-        The file's first version is copied beside it, once. The file `memory` gets the country before Peg & Pip and the
-        new one; uninstalling restores the former.
+        The file's first version is copied beside it, once. `memory` gets the country before Peg & Pip and the new one.
         """
         file, memory, country = machine.at(self.path), machine.at(self.memory), self._wanted(machine)
         text = file.read_text()
@@ -116,11 +107,7 @@ class WifiCountry:
         return [f"take our country out of {self.path}"] if machine.at(self.memory).exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Restore the Wi-Fi country that `cmdline.txt` had before Peg & Pip, unless it was changed since.
-
-        Delete the backup of `cmdline.txt`, and the file `memory`, which holds the old country and the one that was
-        written.
-        """
+        """Restore the Wi-Fi country from before Peg & Pip, unless it was changed since; delete backup and `memory`."""
         file, memory = machine.at(self.path), machine.at(self.memory)
         before, ours = memory.read_text().split(",")
         if file.exists() and set_in(file.read_text()) == ours:

@@ -9,7 +9,7 @@ import secrets
 import uuid
 from pathlib import Path
 
-_LIST = """
+WORDS = """
 amber anchor apple arrow badger barley barrel basket beacon bench biscuit bottle brass bridge bucket butter
 button candle carrot castle cherry chimney cider cinder clover cobble copper corner cottage cricket crown
 daisy domino donkey drum ember fiddle finch garden ginger harbour hazel hearth hedge heron honey hornet jacket
@@ -19,11 +19,10 @@ quarry rabbit raven ribbon robin rocket saddle saffron sailor shilling skittle s
 teapot thistle thunder timber tobacco tractor treacle trumpet tulip turnip velvet violet wagon walnut whistle
 willow window winter yeoman
 """
-"""Text of WORDS, for a hotspot's password: short English words, easy to hear and to spell. Fewer: easier to guess."""
+"""Words that a hotspot's password is drawn from: short English ones, easy to hear and to spell. Four of them give 27
+bits, and WPA makes each guess slow. Fewer words: easier to guess."""
 ADDRESS = "10.42.0.1"
 """IPv4 address of the table in its hotspot, the Wi-Fi network that it opens itself."""
-WORDS = tuple(_LIST.split())
-"""Words that a hotspot's password is drawn from. Four of them give 27 bits; WPA makes each guess slow."""
 SAFE_NAME = re.compile(r"\w(?:[\w .-]{0,30}[\w.-])?", re.ASCII)
 """Pattern of a network name that NetworkManager's keyfile can hold without escaping. Root copies the hotspot's name
 from the settings, which the unprivileged service can change. A wider pattern could let it add lines to the file."""
@@ -47,7 +46,7 @@ It takes effect at the next start."""
 
 def new_password() -> str:
     """Return a hotspot password: four random words joined by dots, easy to read out and to type on a phone."""
-    return ".".join(secrets.choice(WORDS) for _ in range(4))
+    return ".".join(secrets.choice(WORDS.split()) for _ in range(4))
 
 
 def new_name() -> str:
@@ -56,13 +55,9 @@ def new_name() -> str:
 
 
 def phones(root: Path = Path("/")) -> int | None:
-    """Return how many phones can use this machine's hotspot at once, from the Wi-Fi firmware of its Pi.
+    """Return how many phones can use this machine's hotspot at once, by the Wi-Fi firmware of its Pi; None if unknown.
 
-    The number is MINIMAL_PHONES with the "minimal" firmware, else PHONES. Without the firmware's link the result is
-    None: the machine is no Pi 3 B+, 4, 400 or 5, or does not run Raspberry Pi OS.
-
-    Args:
-        root: Folder that stands for `/`.
+    It is unknown where `root`, the folder that stands for `/`, has no link to the firmware of a Pi 3 B+, 4, 400 or 5.
     """
     try:
         return MINIMAL_PHONES if "minimal" in os.readlink(root / _FIRMWARE) else PHONES
@@ -71,11 +66,7 @@ def phones(root: Path = Path("/")) -> int | None:
 
 
 def read(text: str) -> tuple[str, str]:
-    """Return the hotspot's network name and password from the text of a keyfile that `keyfile` made.
-
-    Raises:
-        KeyError, configparser.Error: The text is no such keyfile.
-    """
+    """Return name and password of a keyfile that `keyfile` made; other text raises KeyError or configparser.Error."""
     parsed = configparser.ConfigParser(interpolation=None)
     parsed.read_string(text)
     return parsed["wifi"]["ssid"], parsed["wifi-security"]["psk"]
@@ -85,11 +76,8 @@ def keyfile(name: str, password: str) -> str:
     """Return the text of NetworkManager's keyfile (nm-settings-keyfile(5)) for a Wi-Fi access point on 2.4 GHz.
 
     NetworkManager does not start it by itself: `pegpip-hotspot.service` does where no other network is found. `pmf=1`
-    turns protected management frames off: a Pi's brcmfmac can't install their key (raspberrypi/linux #7247).
-
-    Args:
-        name: The network's name. Name and password are not checked, and written as they are.
-        password: Its WPA password, 8 to 63 ASCII characters.
+    turns protected management frames off: a Pi's brcmfmac can't install their key (raspberrypi/linux #7247). Name and
+    password (8 to 63 ASCII characters) are written as they are, unchecked.
     """
     return f"""[connection]
 id=pegpip-hotspot

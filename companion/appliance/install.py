@@ -72,13 +72,7 @@ KEYFILE = "/etc/NetworkManager/system-connections/pegpip-hotspot.nmconnection"
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Installation step: the program itself and the command `pegpip`.
-
-    Attributes:
-        source: What the release is made from.
-        releases: The releases of this machine.
-        command: Link that makes `pegpip` a command.
-    """
+    """Installation step: the program itself, made from `source` as one of `releases`, and its link `command`."""
 
     source: Source
     releases: Releases
@@ -95,10 +89,7 @@ class Release:
         return lines
 
     def do(self, machine: Machine) -> None:
-        """Build the release, make it current, and mark it proven without a trial.
-
-        An unfinished trial ends, old releases are removed, and the command `pegpip` is added.
-        """
+        """Build the release, make it current and proven without a trial, remove old ones, and link the command."""
         name = self.releases.make(self.source)
         self.releases.switch(name)
         self.releases.trust(name)
@@ -133,13 +124,8 @@ class Release:
 def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str = "") -> list[Step]:
     """Return all installation steps, in the order of installing; uninstalling undoes them in reverse.
 
-    Nothing is changed yet.
-
-    Args:
-        machine: The machine to install on.
-        source: What the release is made from.
-        packages: Whether to use apt; a Debian package has its dependencies already.
-        wifi_country: Two letters of the Wi-Fi's country; empty keeps the one that is set, else takes the time zone's.
+    Nothing is changed yet. With `packages` apt is used; a Debian package has its dependencies already. `wifi_country`
+    has two letters; empty keeps the Wi-Fi's country that is set, else takes that of the time zone.
     """
     project = source.path if source.is_tree else PROJECT
     units, key = project / UNITS, project / PUBLIC_KEY
@@ -165,8 +151,8 @@ def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str
 def _wifi(machine: Machine) -> tuple[str, str]:
     """Return the hotspot's name and password from its keyfile, else from the settings, else new random ones.
 
-    Uninstalling removes the keyfile and keeps the settings, whose Wi-Fi the QR code shows. They are used only if they
-    name the hotspot itself as the Wi-Fi, and a keyfile can hold its name and password as they are.
+    Uninstalling removes the keyfile and keeps the settings. They are used only if they name the hotspot itself as the
+    Wi-Fi of the QR code, and a keyfile can hold name and password as they are.
     """
     with contextlib.suppress(OSError, KeyError, ValueError, configparser.Error):
         return hotspot.read(machine.at(KEYFILE).read_text())
@@ -179,10 +165,7 @@ def _wifi(machine: Machine) -> tuple[str, str]:
 
 
 def _leds(machine: Machine) -> int:
-    """Return the number of LEDs of the layout in the installed settings file, ready-made or custom.
-
-    Without a valid layout there it is the number of the default layout.
-    """
+    """Return the number of LEDs of the layout in the installed settings file; of LAYOUT if that has no valid layout."""
     settings = machine.at(SETTINGS)
     layout, own = value_in(settings, "strip", "layout"), value_in(settings, "track", "leds")
     if layout == "own" and isinstance(own, int) and 1 <= own <= MAX_LEDS:
@@ -191,10 +174,8 @@ def _leds(machine: Machine) -> int:
 
 
 def _settings(machine: Machine, name: str, password: str) -> str:
-    """Return the TOML text of a new table's settings file, for this machine's camera and strip.
-
-    `name` and `password` are the hotspot's, which becomes the Wi-Fi of the settings.
-    """
+    """Return the TOML text of a new table's settings, for this machine's camera and strip and the hotspot's login."""
+    name, password = (json.dumps(text, ensure_ascii=False) for text in (name, password))  # TOML's quotes and escapes
     camera = "picamera2" if machine.works("/usr/bin/python3", "-c", "import picamera2") else "virtual"
     return f"""# Peg & Pip: docs/reference/settings.md lists all keys; each has a default.
 [camera]
@@ -206,18 +187,13 @@ layout = "{LAYOUT}"
 
 [web]
 port = {PORT}
-wifi = {_toml(name)}                 # the Wi-Fi that phones join; has a QR code
-wifi_password = {_toml(password)}
-hotspot = {_toml(name)}              # name of the table's own Wi-Fi, used where there is no other
+wifi = {name}                 # the Wi-Fi that phones join; has a QR code
+wifi_password = {password}
+hotspot = {name}              # name of the table's own Wi-Fi, used where there is no other
 
 [data]
 dir = "{DATA}"
 """
-
-
-def _toml(text: str) -> str:
-    """Return a text as a TOML string: JSON writes the same quotes and escapes."""
-    return json.dumps(text, ensure_ascii=False)
 
 
 def changes(wanted: Iterable[Step], machine: Machine) -> list[str]:
@@ -233,8 +209,8 @@ def leavings(wanted: Iterable[Step], machine: Machine) -> list[str]:
 def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
     """Carry out each installation step that has changes to make, and return the number of changes.
 
-    Before a step is carried out, `say` gets a line for each of its changes. If any change was made, the service
-    `pegpip` is restarted at the end, provided that it was enabled before and runs.
+    Before a step, `say` gets a line for each of its changes. After changes the service `pegpip` is restarted if it runs
+    and was enabled before.
     """
     before = machine.has_systemd and not Services(("pegpip.service",)).missing(machine)
     made = sum(_applied(step.missing(machine), step.do, machine, say) for step in wanted)
@@ -247,8 +223,8 @@ def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
     """Undo the steps of an installation, the last one first, and return the number of changes.
 
-    Before a step is undone, `say` gets a line for each of its changes. Games and settings stay. If anything changed,
-    a running systemd reloads its units. An error of a step is not caught, and the steps before it stay installed.
+    Before a step is undone, `say` gets a line for each of its changes. An error of a step is not caught, and the steps
+    before it stay installed.
     """
     taken = sum(_applied(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
     if taken and machine.has_systemd:
@@ -257,14 +233,7 @@ def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], Non
 
 
 def _applied(lines: list[str], change: Callable[[Machine], None], machine: Machine, say: Callable[[str], None]) -> int:
-    """Print the lines of one step and call `change`, if there are any lines; return their number.
-
-    Args:
-        lines: One line for each change; without any, nothing is done.
-        change: Makes the changes on the machine.
-        machine: The machine.
-        say: Prints a line.
-    """
+    """Print the lines, one for each change of a step, and call `change` if there are any; return their number."""
     for line in lines:
         say(line)
     if lines:
@@ -275,7 +244,7 @@ def _applied(lines: list[str], change: Callable[[Machine], None], machine: Machi
 def main(arguments: list[str] | None = None) -> int:
     """Run the installer's command line: install, uninstall or, with --dry-run, only print the changes.
 
-    Return the exit status: 0 done, 1 a step failed, 2 not root. argparse exits with 2 for wrong usage.
+    Return the exit status: 0 done, 1 a step failed, 2 not root or wrong usage.
     """
     parser = argparse.ArgumentParser(
         prog="install.sh", description="Make this machine a Peg & Pip table: it starts with it and looks after itself."
@@ -318,10 +287,7 @@ def main(arguments: list[str] | None = None) -> int:
 def farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
     """Return the installer's closing message; after an installation with the next commands and the hotspot's password.
 
-    Args:
-        machine: The machine.
-        count: Number of changes that were made; for 0 the message says that there was nothing to change.
-        uninstalled: Whether the changes were those of uninstalling.
+    `count` is the number of changes that were made; `uninstalled` tells whether they were those of uninstalling.
     """
     if not count:
         return "Nothing to remove." if uninstalled else "Nothing to change: everything is installed."

@@ -19,11 +19,7 @@ LAST_LINES = 8
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The machine that the program runs on.
-
-    Attributes:
-        root: Folder that its absolute paths start from; tests use another one than `/`.
-    """
+    """The machine to install on; `root` is the folder that its absolute paths start from, another than `/` in tests."""
 
     root: Path = Path("/")
 
@@ -34,13 +30,8 @@ class Machine:
     def run(self, *words: str, environment: Mapping[str, str] | None = None, user: str = "") -> str:
         """Run a program to its end and return its output, stdout and stderr together.
 
-        Args:
-            words: Program and arguments.
-            environment: Variables to set besides the inherited ones.
-            user: User to run it as, without root's groups; empty for the current user. Ignored unless root calls it.
-
-        Raises:
-            DeviceError: The program failed (quotes its last lines) or is not installed.
+        `environment` has variables to set besides the inherited ones. If root calls, the program runs as `user`,
+        without root's groups. Raises DeviceError if it fails (quoting its last lines) or is not installed.
         """
         lowered = bool(user) and os.geteuid() == 0
         try:

@@ -80,8 +80,8 @@ class Source:
     def age(self) -> Age:
         """Return the version numbers of the release in this source and its signing time, to compare releases.
 
-        The time is in seconds since 1970; it is 0 for a source tree and without a signature. Raises DeviceError if the
-        project's wheel is missing, damaged, or not one of Peg & Pip. A source tree is not checked.
+        The time is in seconds since 1970, 0 without a signature. Raises DeviceError if the project's wheel or
+        pyproject.toml is missing or damaged, or of another project.
         """
         if self.is_tree:
             try:
@@ -111,10 +111,7 @@ class Source:
         return numbers(about["Version"]), self.signed_s
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files that the release is made from, in a fixed order.
-
-        They are the one wheel, or all wheels of the folder, or the project's files (`TREE` and `ROOMS`).
-        """
+        """Yield the files that the release is made from, in a fixed order: wheels, or those of TREE and ROOMS."""
         if self.path.is_file():
             yield self.path
         elif self.is_tree:
@@ -127,9 +124,7 @@ class Source:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Return the leading numbers of a version text as a tuple, without zeros at the end, so that tuples compare.
-
-    Empty if the text does not start with a digit.
+    """Return the leading numbers of a version as a tuple that compares, without zeros at the end; empty without any.
 
     >>> numbers("1.10.0") > numbers("1.9")
     True
@@ -151,12 +146,9 @@ def copy_tree(project: Path, to: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Releases:
-    """The releases of the program on a machine, under one folder.
+    """The releases of the program on a machine, in the folder `base`, an absolute path; root owns it.
 
-    Attributes:
-        machine: The machine that holds them.
-        base: Their folder, an absolute path; root owns it.
-        user: User that runs a new release's code for the first time.
+    `user` runs a new release's code for the first time.
     """
 
     machine: Machine
@@ -197,12 +189,10 @@ class Releases:
             return (), 0
 
     def make(self, source: Source) -> str:
-        """Build a release in a folder of its own, and return its name; the running one stays.
+        """Build a release in a folder of its own, unless it exists, and return its name; the running one stays.
 
-        One that exists is not built again. Its own code runs only as `user`, never as root.
-
-        Raises:
-            DeviceError: It can't be built, or its `pegpip --version` fails; nothing of it is left then.
+        Its own code runs only as `user`, never as root. Raises DeviceError if it can't be built, or if its `pegpip
+        --version` fails; nothing of it is left then.
         """
         name = source.name()
         place = self.folder / name
@@ -243,10 +233,8 @@ class Releases:
     def _fill(self, place: Path, source: Source) -> None:
         """Make `place`, a new release's folder, a virtual environment with the source and its dependencies.
 
-        A single wheel is installed into a copy of the proven release, and takes the dependencies from there. A new
-        environment keeps the libraries that were added to the proven release (`keep_extras`). Raises
-        DeviceError if a command fails or a wheel finds no proven release, and OSError if the files can't be written. An
-        incomplete folder is then left for the caller to delete.
+        A single wheel is installed into a copy of the proven release; a new environment keeps libraries that were added
+        to that (`keep_extras`). Raises DeviceError or OSError; the caller then deletes the folder.
         """
         run, python, before = self.machine.run, str(place / "bin" / "python"), self.proven()
         if source.is_wheel:
@@ -277,8 +265,8 @@ class Releases:
 def keep_extras(old: Path, new: Path) -> None:
     """Copy the Python distributions that only `old` has, a release's folder, into the release's folder `new`.
 
-    These are libraries that its owner installed, such as those of the extra `league`. None of their code is run, and
-    their commands are not copied. Nothing is copied for another version of Python.
+    Its owner installed them, as for the extra `league`. None of their code is run, and their commands are not copied.
+    Nothing is copied for another version of Python.
     """
     for source in old.glob("lib/python3*/site-packages"):
         target = new / source.relative_to(old)
@@ -319,10 +307,7 @@ def remove(place: Path) -> None:
 
 
 def pinned(file: Path) -> str:
-    """Return a constraints file's lines without comments and the pins of SYSTEMS_OWN, and with OpenCV pinned to OPENCV.
-
-    If the file is missing, OpenCV's pin is the only line.
-    """
+    """Return a constraints file's pins without those of SYSTEMS_OWN, with OpenCV's added; a missing file has none."""
     lines = file.read_text().splitlines() if file.exists() else []
     ours = [line for line in lines if line and not line.lower().startswith((*SYSTEMS_OWN, "#"))]
     return "\n".join([*ours, f"opencv-python-headless=={OPENCV}"]) + "\n"

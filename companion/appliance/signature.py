@@ -19,15 +19,8 @@ SUFFIX = ".sig"
 def signed_at(file: Path, signature: Path, key: Path) -> int:
     """Return when a file's detached signature was made, in seconds since 1970, after checking it with `gpgv`.
 
-    The table's clock is ignored: a Pi without a network starts with a wrong one.
-
-    Args:
-        file: The file that was signed.
-        signature: Its detached signature, binary or armoured.
-        key: The public key or keys that are trusted, armoured.
-
-    Raises:
-        DeviceError: There is no key, no `gpgv`, or no single good signature by that key.
+    `key` is the file of the trusted public keys, armoured. The table's clock is ignored: a Pi without a network starts
+    with a wrong one. Raises DeviceError if there is no key, no `gpgv`, or no single good signature by that key.
     """
     with tempfile.TemporaryDirectory() as folder:
         ring = Path(folder) / "keys.gpg"
@@ -52,10 +45,7 @@ def signed_at(file: Path, signature: Path, key: Path) -> int:
 
 
 def _without_armour(key: Path) -> bytes:
-    """Return the binary packets of an ASCII-armoured public key file, the form that gpgv reads.
-
-    Raises DeviceError if the file is missing or is no such key.
-    """
+    """Return the binary packets of an armoured public key file, for gpgv. Raises DeviceError if it is none."""
     try:
         head, _, body = key.read_text("ascii").replace("\r", "").partition("\n\n")
         if head.startswith("-----BEGIN PGP PUBLIC KEY BLOCK-----"):

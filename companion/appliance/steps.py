@@ -37,15 +37,10 @@ class Step(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """Installation step: Debian packages.
+    """Installation step: the Debian packages `needed`, and those of `useful` that this system's sources have.
 
-    Uninstalling marks the packages that came with the table as automatic, so that `apt autoremove` can remove them.
-    It removes none itself: other programs may need them.
-
-    Attributes:
-        needed: Packages that must be there.
-        useful: Packages that are skipped when this system's sources don't have them.
-        memory: File with the names that were installed for the table.
+    The file `memory` holds the names that were installed for the table. Uninstalling marks them as automatic, for `apt
+    autoremove`. It removes none itself: other programs may need them.
     """
 
     needed: tuple[str, ...]
@@ -54,16 +49,12 @@ class Packages:
 
     def missing(self, machine: Machine) -> list[str]:
         """Return one line for each absent package that would be installed."""
-        absent = [name for name in (*self.needed, *self._known(machine)) if not _installed(machine, name)]
-        return [f"install the package {name}" for name in absent]
+        return [f"install the package {name}" for name in self._absent(machine)]
 
     def do(self, machine: Machine) -> None:
-        """Update apt's lists, install the absent packages, and add their names to `memory`.
-
-        `memory` is a file that uninstalling reads.
-        """
+        """Update apt's lists, install the absent packages, and add their names to the file `memory`."""
         machine.run("apt-get", "update", "-q")
-        wanted = [name for name in (*self.needed, *self._known(machine)) if not _installed(machine, name)]
+        wanted = self._absent(machine)
         words = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *wanted)
         machine.run(*words, environment={"DEBIAN_FRONTEND": "noninteractive"})
         memory = machine.at(self.memory)
@@ -82,16 +73,16 @@ class Packages:
         machine.run("apt-mark", "auto", *memory.read_text().split())
         memory.unlink()
 
-    def _known(self, machine: Machine) -> list[str]:
-        """Return the useful packages that this system's sources have."""
-        return [name for name in self.useful if machine.works("apt-cache", "show", name)]
+    def _absent(self, machine: Machine) -> list[str]:
+        """Return the packages that are not installed: needed ones, and useful ones that this system's sources have."""
+        known = (name for name in self.useful if machine.works("apt-cache", "show", name))
+        return [name for name in (*self.needed, *known) if not _installed(machine, name)]
 
 
 def _installed(machine: Machine, name: str) -> bool:
     """Return whether a Debian package is installed."""
-    return machine.works("dpkg-query", "--show", "--showformat=${db:Status-Status}", name) and (
-        "installed" in machine.run("dpkg-query", "--show", "--showformat=${db:Status-Status}\n", name).split()
-    )
+    query = ("dpkg-query", "--show", "--showformat=${db:Status-Status}\n", name)
+    return machine.works(*query) and "installed" in machine.run(*query).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +100,7 @@ class TablesUser:
     def do(self, machine: Machine) -> None:
         """Create the service's user and its data folder unless they exist, and add the user to existing GROUPS.
 
-        No group is created. If the user does not own the folder, it gets the folder with everything in it.
+        If the user does not own the folder, it gets the folder with everything in it.
         """
         if not _user_exists():
             machine.run("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin", USER)
@@ -172,10 +163,7 @@ class File:
     keep: bool = False
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line if the file is missing or (unless `once`) has other content, else an empty list.
-
-        Owner and permissions are not compared.
-        """
+        """Return one line if the file is missing or, unless `once`, has other content; owner and mode may differ."""
         file = machine.at(self.path)
         if not os.path.lexists(file):
             return [f"write {self.path}"]
@@ -233,7 +221,7 @@ class BootLines:
     def missing(self, machine: Machine) -> list[str]:
         """Return one line for each line to write to config.txt; empty if they are there or that file is missing.
 
-        Where there is none to write, but lines for another model of Pi are marked, one line says that they go.
+        Where only the block for another model of Pi is to go, one line says so.
         """
         file = machine.at(self.path)
         if not file.exists() or self.applied(_read(file)) == _read(file):
@@ -241,10 +229,7 @@ class BootLines:
         return [f"{self.path}: {line}" for line in self.lines] or self.left(machine)
 
     def do(self, machine: Machine) -> None:
-        """Write the lines to config.txt between the marks. The first time, copy the original file beside it.
-
-        Without lines, do what `undo` does.
-        """
+        """Write the lines to config.txt, after a first copy of it beside it; without lines, do what `undo` does."""
         if not self.lines:
             self.undo(machine)
             return
@@ -263,8 +248,7 @@ class BootLines:
     def undo(self, machine: Machine) -> None:
         """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay.
 
-        Where an end mark is missing, only the begin mark goes: nothing tells the lines after it from others'. The kept
-        copy then stays, too.
+        Where an end mark is missing, only the begin mark goes, and the kept copy stays: nothing tells the lines apart.
         """
         file = machine.at(self.path)
         text = _read(file)
@@ -275,8 +259,8 @@ class BootLines:
     def applied(self, text: str) -> str:
         """Return `text`, the content of a config.txt, with this step's lines in the installer's block at its end.
 
-        The block stands between the installer's marks, starts with `[all]` and replaces an earlier one. If the step has
-        no lines, an earlier block is removed. Where its end mark is missing, only its begin mark goes.
+        An earlier block is removed; where its end mark is missing, only its begin mark. Without lines there is no new
+        block.
         """
         bare = _OURS.sub("", text)
         if not self.lines:

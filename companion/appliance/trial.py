@@ -48,12 +48,9 @@ PORT = 8000
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A new release's trial, as stored in its file.
+    """A new release's trial, as stored in its file: the release's name, and the service's starts since it began.
 
-    Attributes:
-        release: Name of the release on trial.
-        entry: Number of the journal's newest entry before the trial, which must not be lost; None if no table ran.
-        tries: Starts of the service since the trial began.
+    `entry` is the number of the journal's newest entry before the trial, which must not be lost; None if no table ran.
     """
 
     release: str
@@ -62,16 +59,10 @@ class Trial:
 
 
 def begin(releases: Releases, name: str, entry: int | None) -> None:
-    """Put a release on trial: store the trial, and make the release current from the service's next start on.
+    """Put the named release on trial: store the trial, and make the release current from the service's next start on.
 
-    Args:
-        releases: The releases of this machine.
-        name: Name of the release.
-        entry: Number of the journal's newest entry, which must not be lost; None if no table runs.
-
-    Raises:
-        DeviceError: There is no release to go back to.
-        OSError: The disk refuses.
+    `entry` is the number of the journal's newest entry, which must not be lost; None if no table runs. Raises
+    DeviceError if there is no release to go back to, OSError if the disk refuses.
     """
     proven = releases.proven()
     if proven is None:
@@ -90,17 +81,16 @@ def on_trial(releases: Releases) -> Trial | None:
     if current is None or current == releases.proven():
         return None
     with contextlib.suppress(OSError, ValueError, TypeError):
-        found = Trial(**json.loads(_file(releases).read_text()))
+        found = Trial(**json.loads((releases.place / FILE_NAME).read_text()))
         if found.release == current:
             return found
     return Trial(current)
 
 
 def count(releases: Releases) -> None:
-    """Count a start of the release on trial, or end the trial if MAX_TRIES starts have been counted already.
+    """Count a start of the release on trial; after MAX_TRIES of them make the proven release current instead.
 
-    A trial that ends makes the proven release current from the next start on. If no release is on trial, delete a
-    trial file that is left over. Raises OSError if the disk refuses.
+    If no release is on trial, delete a trial file that is left over. Raises OSError if the disk refuses.
     """
     trial = on_trial(releases)
     if trial is None:
@@ -119,18 +109,9 @@ def prove(
 ) -> None:
     """Wait until the table is healthy and has lost no journal entry, then make the release on trial the proven one.
 
-    No entry is lost if the journal has the one that was the newest when the trial began. Without a release on trial
-    nothing is done.
-
-    Args:
-        releases: The releases of this machine.
-        look: Returns the number of the journal's newest entry when the table is healthy, else None.
-        pause: Waits a number of seconds.
-        clock: A monotonic clock, in seconds.
-
-    Raises:
-        DeviceError: The table was not healthy, or lacked that entry, for HEALTHY_TIMEOUT_S; the release stays on trial.
-            Or another release became current meanwhile, because the service had started MAX_TRIES times on trial.
+    Without a release on trial nothing is done. `look`, `pause` and `clock` are those of `await_well`. Raises
+    DeviceError if `await_well` does; the release stays on trial then. It also does if another release became current
+    meanwhile, because the service had started MAX_TRIES times on trial.
     """
     trial = on_trial(releases)
     if trial is None:
@@ -153,15 +134,10 @@ def back(releases: Releases) -> None:
 def await_well(
     look: Callable[[], int | None], entry: int | None, pause: Callable[[float], None], clock: Callable[[], float]
 ) -> None:
-    """Wait until the table's service is healthy and the newest entry of its journal is number `entry` or later.
+    """Wait until the table is healthy and its journal has entry number `entry`; None if any number will do.
 
-    Raises DeviceError if that takes HEALTHY_TIMEOUT_S seconds.
-
-    Args:
-        look: Returns the number of the journal's newest entry when the service is healthy, else None.
-        entry: Number that the journal must have reached; None if any number will do.
-        pause: Waits a number of seconds.
-        clock: A monotonic clock, in seconds.
+    `look` returns the number of the newest entry when the table is healthy, else None. `pause` waits a number of
+    seconds, `clock` is a monotonic clock in seconds. Raises DeviceError after HEALTHY_TIMEOUT_S.
     """
     end = clock() + HEALTHY_TIMEOUT_S
     while clock() < end:
@@ -175,11 +151,8 @@ def await_well(
 def entry_of(page: str) -> int | None:
     """Return the number of the journal's newest entry if the table's pages report journal, table and pages as healthy.
 
-    Else return None, also if the pages do not answer. Camera and strip are not checked: they may have been broken
-    before.
-
-    Args:
-        page: Address of the table's pages, without a slash at the end.
+    Else, or if the pages do not answer, return None. Camera and strip are not checked: they may have been broken
+    before. `page` is the address of the pages, without a slash at the end.
     """
     try:
         parts = _json(f"{page}/healthz")["parts"]
@@ -193,9 +166,8 @@ def entry_of(page: str) -> int | None:
 def page_of(settings: Path) -> str:
     """Return the address of the table's pages on this machine, without a slash at the end.
 
-    The host is that of the settings file (`local_page`). The port is that of the running table, else that of the
-    settings file, else PORT, also if the file can't be read or its port is no integer. The file is read as plain TOML,
-    as a newer release may have unknown keys.
+    The host is that of the settings file. The port is that of the running table, else of the settings file, else PORT.
+    The file is read as plain TOML, as a newer release may have unknown keys.
     """
     port = served_port(settings.parent) or value_in(settings, "web", "port")
     return local_page(value_in(settings, "web", "host"), port if isinstance(port, int) else PORT).rstrip("/")
@@ -222,30 +194,23 @@ def _json(address: str) -> dict[str, dict[str, dict[str, object]]]:
     return found
 
 
-def _file(releases: Releases) -> Path:
-    """Return the path of the file that stores the trial."""
-    return releases.place / FILE_NAME
-
-
 def _write(releases: Releases, trial: Trial) -> None:
     """Store a trial in its file, atomically."""
-    write_file(_file(releases), (json.dumps(asdict(trial)).encode(),))
+    write_file(releases.place / FILE_NAME, (json.dumps(asdict(trial)).encode(),))
 
 
 def _forget(releases: Releases) -> None:
     """Delete the trial's file if it exists."""
-    file = _file(releases)
+    file = releases.place / FILE_NAME
     if file.exists():
         file.unlink()
         sync(file.parent)
 
 
 def main(word: str, machine: Machine) -> int:
-    """Run a step of a new release's trial for the table's systemd unit; return the exit status.
+    """Run a step of a new release's trial for the table's systemd unit; return the exit status, 1 after an error.
 
-    The word "count", before the table starts, counts the start or goes back to the proven release. Any other word
-    waits until the table is healthy, then marks the release as proven. An error is printed to stderr and gives 1, else
-    the status is 0.
+    The word "count", before the table starts, runs `count`; any other word, after it, runs `prove`.
     """
     releases = Releases(machine)
     try:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from companion.appliance import signature, trial
 from companion.appliance.machine import Machine
@@ -28,53 +27,24 @@ CHUNK_BYTES = 1 << 20
 """Bytes that are copied at a time, 1 MiB: a large file must not fill the memory."""
 
 
-class Service(Protocol):
-    """The table's service, as an update needs it."""
-
-    def restart(self) -> None:
-        """Stop and start the table's service. Raises DeviceError."""
-
-    def entry(self) -> int | None:
-        """Return the number of the journal's newest entry when the table is healthy, else None."""
-
-
-@dataclass(frozen=True, slots=True)
-class Systemd:
-    """The table's service under systemd.
-
-    Attributes:
-        machine: The machine it runs on.
-        settings: Its settings file.
-    """
-
-    machine: Machine
-    settings: Path
-
-    def restart(self) -> None:
-        """Stop the table's systemd service, clear its count of failed starts, and start it. Raises DeviceError."""
-        self.machine.run("systemctl", "stop", "pegpip.service")
-        self.machine.run("systemctl", "reset-failed", "pegpip.service")
-        self.machine.run("systemctl", "start", "pegpip.service")
-
-    def entry(self) -> int | None:
-        """Return the number of the journal's newest entry when the table is healthy, else None."""
-        return trial.entry_of(trial.page_of(self.settings))
+def restart_service(machine: Machine) -> None:
+    """Stop the table's systemd service, clear its count of failed starts, and start it. Raises DeviceError."""
+    for word in ("stop", "reset-failed", "start"):
+        machine.run("systemctl", word, "pegpip.service")
 
 
 @dataclass(frozen=True, slots=True)
 class Updater:
     """Replaces the running release, and returns to it when the new one fails.
 
-    Attributes:
-        releases: The releases of this machine.
-        service: The service that runs them.
-        say: Prints a line at each stage.
-        pause: Waits a number of seconds.
-        clock: A monotonic clock, in seconds.
+    `restart` restarts the table's service, and may raise DeviceError. `entry` returns the number of the journal's
+    newest entry when the table is healthy, else None. `say` prints a line at each stage; `pause` and `clock` count
+    seconds.
     """
 
     releases: Releases
-    service: Service
+    restart: Callable[[], None]
+    entry: Callable[[], int | None]
     say: Callable[[str], None]
     pause: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
@@ -82,18 +52,16 @@ class Updater:
     def update(self, source: Source) -> str:
         """Build a release from `source`, run it on trial until the table is healthy, and return its name.
 
-        It is the proven release from then on. A release that is current and proven already is not tried again.
-
-        Raises:
-            DeviceError: The release is older than the proven one or can't be built; the running one stays. Or the table
-                was not healthy with it, or Ctrl-C was pressed; then the proven release is started again, and the
-                message says whether the table is healthy with it.
+        A release that is current and proven already is not tried again. Raises DeviceError if the release is older than
+        the proven one or can't be built; the running one stays. Also if the table was not healthy with it, or Ctrl-C
+        was pressed: then the proven release is started again, and the message says whether the table is healthy with
+        that.
         """
         (version, signed_s), (least, least_s) = source.age(), self.releases.floor()
         if version < least or (version == least and 0 < signed_s < least_s):
             reason = f"This release is older than the one that runs ({'.'.join(map(str, least))})."
             raise DeviceError(reason, "To go back all the same, install the older one with its install.sh.")
-        entry = self.service.entry()
+        entry = self.entry()
         self.say("making the new release (the table plays on) ...")
         name = self.releases.make(source)
         if name == self.releases.current() == self.releases.proven():
@@ -106,19 +74,14 @@ class Updater:
     def _try(self, name: str, entry: int | None) -> None:
         """Put a release on trial, restart the table's service and wait until the release is proven.
 
-        A release is proven when its table is healthy and has lost no journal entry. If that fails, or at Ctrl-C, the
-        release before is started again and DeviceError raised. An OSError of the disk is passed on without going back.
-
-        Args:
-            name: Name of the release.
-            entry: Number of the journal's newest entry before the trial, which must not be lost. None if no table was
-                healthy; then no entry is looked for.
+        `entry` is the number of the journal's newest entry, which must not be lost; None if no table was healthy. If
+        proving fails, or at Ctrl-C, the release before is started again and DeviceError raised.
         """
         self.say("starting it ...")
         trial.begin(self.releases, name, entry)
         try:
-            self.service.restart()
-            trial.prove(self.releases, self.service.entry, self.pause, self.clock)
+            self.restart()
+            trial.prove(self.releases, self.entry, self.pause, self.clock)
         except (DeviceError, OSError) as ill:  # OSError: the disk can't keep that the release is proven
             self._back(entry, str(ill))
         except KeyboardInterrupt:
@@ -127,18 +90,14 @@ class Updater:
     def _back(self, entry: int | None, ill: str) -> None:
         """Switch the service back to the proven release, wait until the table is healthy, and raise DeviceError.
 
-        The method never returns. If the proven release does not become healthy either, the error gives both reasons.
-        Raises OSError if the disk refuses the switch.
-
-        Args:
-            entry: Number of the journal's newest entry before the update; None if no table ran.
-            ill: Why the new release failed.
+        The error gives `ill`, why the new release failed, and, if the proven one does not become healthy either, both
+        reasons.
         """
         self.say("the table is not well: going back ...")
         try:
             trial.back(self.releases)
-            self.service.restart()
-            trial.await_well(self.service.entry, entry, self.pause, self.clock)
+            self.restart()
+            trial.await_well(self.entry, entry, self.pause, self.clock)
         except (DeviceError, OSError) as worse:
             raise DeviceError(
                 f"The new release is not well ({ill}), and the one before does not start either ({worse}).",
@@ -154,20 +113,10 @@ class Updater:
 def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterator[Source]:
     """Context manager: copy a release's .deb or wheel to this machine, check the signature, and yield its content.
 
-    Nothing of it is run. The copy is checked, because a stick can return other bytes when it is read again. A .deb is
-    unpacked beside the copy, a wheel is not. Copy and unpacked files are deleted at the end.
-
-    Args:
-        file: A .deb or a wheel; its signature is beside it, with `.sig` added to the name.
-        releases: The releases of this machine.
-        unsigned: Take it without looking for a signature.
-
-    Yields:
-        What the release is made from: the folder of the .deb's wheels or the copied wheel, and the time of signing.
-
-    Raises:
-        DeviceError: The file is no .deb or wheel, or can't be copied. Also if a .deb is damaged, or a signature is
-            missing or wrong.
+    The signature is beside `file`, with `.sig` added to the name; with `unsigned` none is looked for. The copy is
+    checked, because a stick can return other bytes when it is read again. A .deb is unpacked; nothing is run. The copy
+    is deleted at the end. Raises DeviceError if `file` is no .deb or wheel, is damaged or can't be copied, or is not
+    signed right.
     """
     if file.suffix not in (".deb", ".whl"):
         raise DeviceError(f"{file.name} is neither a .deb nor a wheel.", "Use one of those.")
@@ -187,10 +136,7 @@ def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterato
 
 
 def _copy(file: Path, to: Path) -> None:
-    """Copy a regular file of at most MAX_BYTES to `to`, which must not exist. Raises DeviceError if that fails.
-
-    Links, pipes and devices are refused without reading them.
-    """
+    """Copy a regular file, no link, of at most MAX_BYTES to `to`, which must not exist. Raises DeviceError."""
     try:
         with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as source, to.open("xb") as copy:
             about = os.fstat(source.fileno())
@@ -208,10 +154,7 @@ def _copy(file: Path, to: Path) -> None:
 
 
 def _unpacked(package: Path) -> Path:
-    """Unpack a Debian package beside it and return its folder of wheels. No script of the package is run.
-
-    Raises DeviceError if dpkg-deb can't unpack it.
-    """
+    """Unpack a Debian package beside it, without running its scripts; return its wheels' folder. Raises DeviceError."""
     folder = package.with_suffix("")
     done = subprocess.run(["dpkg-deb", "--extract", package, folder], capture_output=True, check=False)
     if done.returncode:

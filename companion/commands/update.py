@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases
-from companion.appliance.trial import SETTINGS
-from companion.appliance.update import Systemd, Updater, opened
+from companion.appliance.trial import SETTINGS, entry_of, page_of
+from companion.appliance.update import Updater, opened, restart_service
 from companion.commands import FILE
 from companion.errors import DeviceError
 
@@ -39,7 +40,8 @@ def command(file: Path, settings_file: Path | None, unsigned: bool) -> None:
             raise DeviceError("--unsigned needs a person at a terminal.", "Run it there, or use a signed release.")
         click.confirm(f"{file.name} is not signed: its maker would get control of this table. Go on?", abort=True)
     os.umask(0o022)  # the service must be able to read the release, whatever root's own umask is
-    updater = Updater(releases, Systemd(machine, settings_file or machine.at(SETTINGS)), click.echo)
+    settings = settings_file or machine.at(SETTINGS)
+    updater = Updater(releases, partial(restart_service, machine), lambda: entry_of(page_of(settings)), click.echo)
     with opened(file, releases, unsigned=unsigned) as source:
         name = updater.update(source)
     click.echo(f"The table runs the release {name}.")

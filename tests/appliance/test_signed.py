@@ -81,7 +81,8 @@ class Shop:
         self.canary.parent.chmod(0o777)
         self.releases = Releases(Machine(root), user=USER)
         time = Time()
-        self.updater = Updater(self.releases, Table(self.releases), lambda line: None, time.pause, time.clock)
+        table = Table(self.releases)
+        self.updater = Updater(self.releases, table.restart, table.entry, lambda line: None, time.pause, time.clock)
 
     @property
     def waking(self) -> str:
@@ -383,7 +384,9 @@ def test_an_unsigned_update_needs_a_terminal_and_a_confirmation(
     releases = Releases(machine)
     releases.switch(releases.make(wheels(tmp_path / "first", "first")))
     monkeypatch.setattr(update_command, "Machine", lambda: machine)
-    monkeypatch.setattr(update_command, "Systemd", lambda machine, settings: Table(releases))
+    table = Table(releases)
+    monkeypatch.setattr(update_command, "restart_service", lambda _machine: table.restart())
+    monkeypatch.setattr(update_command, "entry_of", lambda _page: table.entry())
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(os, "umask", lambda mask: mask)  # the command sets that of the whole process
     first = releases.current()

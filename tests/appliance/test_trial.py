@@ -146,7 +146,7 @@ def booted(table: Table) -> None:
 
 def updater(table: Table) -> Updater:
     time = Time()
-    return Updater(table.releases, table, lambda line: None, time.pause, time.clock)
+    return Updater(table.releases, table.restart, table.entry, lambda line: None, time.pause, time.clock)
 
 
 @pytest.fixture

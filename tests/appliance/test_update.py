@@ -63,7 +63,7 @@ def releases(tmp_path: Path) -> Releases:
 def updater(releases: Releases, table: Table) -> tuple[Updater, list[str], Time]:
     said: list[str] = []
     time = Time()
-    return Updater(releases, table, said.append, time.pause, time.clock), said, time
+    return Updater(releases, table.restart, table.entry, said.append, time.pause, time.clock), said, time
 
 
 def test_a_healthy_update_keeps_only_the_new_and_the_previous_release(releases: Releases, tmp_path: Path) -> None:
