@@ -60,20 +60,9 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
     """Write a data folder and the settings to a zip with mode 0600, atomically; return its manifest.
 
     A table may be playing. Root reads with the rights of the folder's owner, and gives the zip to the owner of the
-    folder it is in.
-
-    Args:
-        folder: The data folder.
-        settings_file: The settings file in use, or None.
-        to: The file to write; one that is there is replaced.
-        version: Version of this program.
-        made: Date and time, for people.
-
-    Returns:
-        The manifest, with `foreign`: older exports and files with names that no table uses; the archive lacks them.
-
-    Raises:
-        DeviceError: There is nothing to export, a file can't be read, or the disk is full.
+    folder it is in. The manifest gets `version`, that of this program, and `made`, a date for people. What is returned
+    has `foreign`, too: older exports and files with names that no table uses, which the archive lacks. Raises
+    DeviceError if there is nothing to export, a file can't be read, or the disk is full.
     """
     try:
         with rights.of_owner(folder):
@@ -95,10 +84,10 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
 
 
 def belongs(name: str) -> bool:
-    """Return whether a file of that name may be in an archive. `name` is its path in the zip.
+    """Return whether a file of that name, its path in the zip, may be in an archive.
 
-    False for paths that lead outside, unfinished files, locks, secrets, data put aside by imports, and settings among
-    the data.
+    It may not if the path leads outside, or is one of unfinished files, locks, secrets, data put aside by imports, or
+    settings among the data.
     """
     inside = name.removeprefix(DATA)
     if _NAME.fullmatch(name) is None or name.endswith(UNFINISHED) or INCOMING in name.split("/"):
@@ -108,17 +97,10 @@ def belongs(name: str) -> bool:
 
 
 def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
-    """Write a table's files and their manifest to a zip, and return the manifest.
+    """Write a table's files and their manifest, with the fields `about`, to the zip `to`, and return the manifest.
 
-    Only whole journal entries are written, and no photos of throws after the last of them: a table may be playing. The
-    journal's second copy is written if it has more of them than the first.
-
-    Args:
-        folder: The data folder.
-        settings: The settings file, or None.
-        to: The zip, open for writing.
-        scratch: Empty folder for a copy of the journal.
-        about: Program version and date, for the manifest.
+    A table may be playing, so only whole journal entries are written, and no photos of throws after the last of them.
+    Of the journal's copies the one with more of them is taken, by a copy in `scratch`, an empty folder.
     """
     copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}
@@ -154,10 +136,7 @@ def _last_entry(journal: Path) -> int:
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:
-    """Add the file `source` to the zip as `name`; return its name, size in bytes and SHA-256, for the manifest.
-
-    Photos and zips are not compressed again.
-    """
+    """Add a file to the zip as `name`; return its name, size and SHA-256. Photos and zips are not compressed again."""
     member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     member.compress_type = zipfile.ZIP_STORED if source.suffix in (".jpg", ".zip") else zipfile.ZIP_DEFLATED
     digest, size = hashlib.sha256(), 0
@@ -172,8 +151,8 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
 def _exported_files(folder: Path) -> Iterator[Path]:
     """Yield the path of each file of the data folder that an export packs, sorted; each path starts with `folder`.
 
-    Links, hidden or unfinished files, settings, secrets and older exports are left out. So are data put aside by an
-    import or a recovery, and derived files: the journal's second copy and the archive of games.
+    Left out are links, all that does not belong (`belongs`), older exports, folders of recoveries, and derived files:
+    the journal's second copy and the archive of games.
     """
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -183,10 +162,7 @@ def _exported_files(folder: Path) -> Iterator[Path]:
 
 
 def _is_export(path: Path) -> bool:
-    """Return whether a file looks like an earlier export of a table: a `.zip` with a manifest and names in `data/`.
-
-    Only its list of names is checked. False if that can't be read.
-    """
+    """Return whether a file is a `.zip` whose list of names is that of an export; False if that can't be read."""
     if path.suffix == ".zip":
         with contextlib.suppress(OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
             with zipfile.ZipFile(path) as archive:
@@ -196,10 +172,9 @@ def _is_export(path: Path) -> bool:
 
 
 def _foreign(folder: Path) -> list[str]:
-    """Return the sorted paths of foreign files in a data folder and its subfolders, relative to the folder.
+    """Return the sorted paths, relative to the folder, of its files that are older exports or have a foreign name.
 
-    A foreign file is the zip of an earlier export, or has a path that the pattern of names in an archive does not
-    allow. Links, hidden files and all files in hidden folders are left out.
+    Links and hidden files, and all in hidden folders, are left out.
     """
     files = sorted(path for path in folder.rglob("[!.]*") if not path.is_symlink() and path.is_file())
     names = ((path, path.relative_to(folder).as_posix()) for path in files)

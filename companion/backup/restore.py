@@ -61,25 +61,16 @@ DAMAGE = (
 
 
 def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) -> dict[str, Any]:
-    """Import an archive into a data folder and a settings file, and return its manifest.
+    """Import an archive that `write_archive` wrote into a data folder and a settings file; return its manifest.
 
-    Older data is moved to a folder `replaced-N`. Root writes with the rights of the folder's owner; new files have mode
-    0640.
-
-    Args:
-        file: A file that `write_archive` wrote.
-        folder: The data folder; made if it does not exist.
-        settings_to: The settings file to write.
-        replace: Whether older data and settings may be put aside.
-
-    Returns:
-        The archive's manifest, with `aside`: the folder that older data went to, or None, and `left_out`: keys of
-        [buttons] that were commented out because they run a program.
+    Older data is moved to a folder `replaced-N`; without `replace` it is an error. Root writes with the rights of the
+    folder's owner; new files have mode 0640. What is returned has two more keys: `aside`, the folder that older data
+    went to, or None, and `left_out`, keys of [buttons] that were commented out because they run a program.
 
     Raises:
-        DeviceError: The file is damaged or foreign, a table is using the folder, or the disk is full. Also raised when
-            the settings can't be written, or older data exists and `replace` is false. Nothing was changed then; only
-            if the disk fails at the very end, older data may be in `replaced-N` already.
+        DeviceError: The file is damaged or foreign, a table is using the folder, the disk is full, or older data or the
+            settings are in the way. Nothing was changed then; only if the disk fails at the very end, older data may be
+            in `replaced-N` already.
         SetupError: Its settings are wrong. Nothing was changed then.
     """
     if file.exists() and not file.is_file():  # a pipe may never end
@@ -126,11 +117,8 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     """Return the manifest of an exported archive, after checking it against the archive's list of files.
 
     Names and sizes must be equal in both, and every name must be one that an export writes: none leads out of the
-    folder. The contents of the files are not checked here.
-
-    Raises:
-        DeviceError: The archive has another version of the format.
-        ValueError, KeyError: The archive is foreign or damaged. Reading it may also raise the other errors in DAMAGE.
+    folder. Raises DeviceError for another version of the format, and the errors in DAMAGE for a foreign or damaged
+    archive.
     """
     if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
         raise ValueError("its manifest is too large")
@@ -170,13 +158,9 @@ def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> No
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Context manager: create the data folder if needed, and hold its lock, so that no table or other import uses it.
+    """Context manager: create the data folder if needed, and hold its lock. Raises DeviceError if it is in use.
 
-    After an error a folder that was created here loses its lock file, and is deleted if it is empty then.
-
-    Raises:
-        DeviceError: A table or another import uses the folder.
-        OSError: The folder or its lock file can't be written.
+    After an error a folder that was created here is deleted.
     """
     fresh = not folder.exists()
     try:
@@ -193,7 +177,7 @@ def _alone(folder: Path) -> Iterator[None]:
 def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, folder: Path) -> None:
     """Unpack the files of the zip into the folder `incoming`, and compare each with its hash in the manifest.
 
-    Raises DeviceError if the disk of `folder` would keep less than SPARE_BYTES free, and ValueError if a hash differs.
+    Raises DeviceError if the disk of `folder` would keep less than SPARE_BYTES free, ValueError if a hash differs.
     """
     needed = sum(int(one["bytes"]) for one in manifest["files"]) + SPARE_BYTES
     if shutil.disk_usage(folder).free < needed:
@@ -213,14 +197,10 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
 
 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
-    """Check that a table could start from the files unpacked into `incoming`: from its journal and settings.
+    """Check that a table could start from the files unpacked into `incoming`; return the keys that are commented out.
 
-    A damaged calibration is no obstacle: the table reports it. Derived files are deleted, settings that run a program
-    are commented out, and the data is marked as restored. The manifest says how many entries the journal must have.
-    Raises ValueError or SetupError.
-
-    Returns:
-        Keys of [buttons] that were commented out because they run a program.
+    Derived files are deleted, settings that run a program are commented out, and the data is marked as restored. A
+    damaged calibration is no obstacle: the table reports it. Raises ValueError or SetupError.
     """
     data = incoming / DATA
     for derived in (FILED, JOURNAL_COPY):  # a table makes them from its journal, and would trust these
@@ -240,10 +220,9 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 
 
 def _check_journal(data: Path, entries: int) -> None:
-    """Write the second copy of the journal in the folder `data`, then verify both copies and replay the journal.
+    """Write the journal's second copy in the folder `data`, then verify both copies and replay the journal.
 
-    A second copy that is there is overwritten. Raises ValueError if the journal is damaged, can't be replayed, or has
-    another number of playable entries than `entries`; the new copy stays. Raises OSError if it can't be copied.
+    Raises ValueError if it is damaged, can't be replayed, or has not `entries` playable entries.
     """
     shutil.copyfile(data / JOURNAL, data / JOURNAL_COPY)
     try:
@@ -259,10 +238,7 @@ def _check_journal(data: Path, entries: int) -> None:
 
 
 def _without_commands(file: Path) -> list[str]:
-    """Move the keys RUN_PROGRAMS of [buttons] in a settings file into a comment at its end; return those that it had.
-
-    The file is rewritten only if it had one. Raises SetupError if one can't be moved.
-    """
+    """Comment out the keys RUN_PROGRAMS of [buttons] in a settings file; return them. Raises SetupError if it can't."""
     text = file.read_text(encoding="utf-8")
     left_out = [key for key in RUN_PROGRAMS if key in tomllib.loads(text).get("buttons", {})]
     if not left_out:
@@ -278,13 +254,10 @@ def _without_commands(file: Path) -> list[str]:
 
 
 def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
-    """Move older data to a new folder `replaced-N`, and the unpacked files to their places.
-
-    Returns:
-        The folder with the older data; None if the data folder had none.
+    """Move older data to a new folder `replaced-N`, and the unpacked files to their places; return that folder or None.
 
     Data is moved by renaming on one disk, the journal last. After a power cut nothing is lost: older files are in
-    `replaced-N`, new ones in `import.part`. Settings are written anew, and older ones are renamed beside them. After an
+    `replaced-N`, new ones in `import.part`. Settings are written anew, and older ones renamed beside them. After an
     error each file is moved back.
     """
     older = [path for path in folder.iterdir() if _goes_aside(path)]
@@ -316,10 +289,7 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
 
 
 def _goes_aside(path: Path) -> bool:
-    """Return whether an import moves this file or folder in the data folder aside.
-
-    Locks, settings, SECRETS, the unpacked import and the folders of earlier imports stay.
-    """
+    """Return whether an import moves this path of the data folder aside: all but settings, locks and imports' own."""
     return (
         path.name != INCOMING
         and not path.name.startswith(ASIDE)

@@ -12,8 +12,8 @@ from pathlib import Path
 def of_owner(folder: Path) -> Iterator[None]:
     """Context manager: act with the rights of a folder's owner instead of root's; new files get mode 0640 at most.
 
-    A link that the owner made then leads only where the owner may go, and new files belong to the owner. If the process
-    is not root's, or root owns the folder, only the mode of new files changes.
+    A link that the owner made then leads only where the owner may go. If the process is not root's, or root owns the
+    folder, only the mode changes.
     """
     user, group = owner(folder)
     mask, groups = os.umask(0o027), os.getgroups()
@@ -35,8 +35,8 @@ def of_owner(folder: Path) -> Iterator[None]:
 def owner(place: Path) -> tuple[int, int]:
     """Return user and group id of the user who controls a path, or (0, 0) if root alone does.
 
-    That is the first owner other than root of a folder on the way from `/` to the path, as such a user could replace
-    everything below. The path as written and the one that links lead to are both checked. Missing parts are skipped.
+    That is the first owner other than root of a folder from `/` to the path, as written and as links lead: such a user
+    could replace everything below. Missing parts are skipped.
     """
     for path in (place.absolute(), place.resolve()):
         for part in (*reversed(path.parents), path):

@@ -36,10 +36,8 @@ the bench stops, which may leave out the later ones."""
 def measure() -> dict[str, float]:
     """Measure the advice of every game and goal in processor time, without garbage collection.
 
-    Returns:
-        `advice_GAME_GOAL_first_ms`: the slowest first call over the numbers of players and house rules of `set_ups`,
-        which loads the odds. `..._median_ms`, `..._p99_ms` and `..._worst_ms`: later calls, over at least `STATES`
-        states. A game that has no odds for a goal has no keys for it.
+    Returns `advice_GAME_GOAL_` and the keys of `timed`, over at least STATES states. A game without odds for a goal has
+    no keys for it.
     """
     found: dict[str, float] = {}
     for game in GAMES:
@@ -60,14 +58,8 @@ def _undisturbed() -> None:
 def timed(game: str, goal: str, count: int) -> dict[str, float]:
     """Return the processor time of advice for one game and goal, measured in this process, in milliseconds.
 
-    Args:
-        game: Name of the game.
-        goal: One of `GOALS`.
-        count: Least number of states to time.
-
-    Returns:
-        `first_ms`, the slowest first call for a set-up (players and house rules), which loads its odds. Over at least
-            `count` later calls `median_ms`, `p99_ms` and `worst_ms`. Empty if the game has no odds for the goal.
+    `first_ms` is the slowest first call for a set-up (players and house rules), which loads its odds. `median_ms`,
+    `p99_ms` and `worst_ms` are of later calls, at least `count`. Empty if the game has no odds for the goal.
     """
     generator, first_ms, others_ms, loaded = random.Random(1), 0.0, list[float](), set[Header]()
     headers = set_ups(game)
@@ -91,9 +83,9 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
 
 
 def set_ups(game: str) -> list[Header]:
-    """Return headers of a game with every number of players that it allows.
+    """Return headers of a game with every number of players that it allows, each with different house rules.
 
-    For each number: the default rules, each on/off house rule alone changed, and each preset.
+    Those are the default rules, each on/off house rule alone changed, and each preset.
     """
     rules = [{}, *({each.key: not each.default} for each in GAMES[game].switches if each.default in (True, False))]
     found = list[Header]()
@@ -106,10 +98,7 @@ def set_ups(game: str) -> list[Header]:
 
 
 def states(header: Header, generator: random.Random) -> Iterator[State]:
-    """Play one game, mostly by a rule of thumb and sometimes at random; yield TIMED_SHARE of its states, in order.
-
-    The states are chosen at random. A game ends after MAX_GAME_LINES lines at the latest.
-    """
+    """Play one game, mostly by a rule of thumb; yield TIMED_SHARE of its first MAX_GAME_LINES states, in order."""
     state: State = game_named(header.game).start(header)
     for _ in range(MAX_GAME_LINES):
         if state.standing.over:

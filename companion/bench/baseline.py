@@ -27,21 +27,18 @@ def detector() -> Any:
 
 
 def read(frame_bgr: FrameBGR, blobs: Any) -> list[int]:
-    """Count the pips of each die in a picture, dark or light, by blob detection alone; return the counts sorted.
+    """Return the sorted pip counts of the dice in a picture, (h, w, 3) uint8, by blob detection alone.
 
-    Args:
-        frame_bgr: (h, w, 3) uint8.
-        blobs: The blob detector, as `detector` returns it.
+    Pips may be dark or light. `blobs` is the detector that `detector` returns.
     """
     grey = cv2.GaussianBlur(cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY), (BLUR_PX, BLUR_PX), 0)
     return sorted(size for picture in (grey, 255 - grey) for size in _clusters(blobs.detect(picture)))
 
 
 def _clusters(points: Sequence[Any]) -> list[int]:
-    """Group blobs into clusters of neighbours, and return the number of blobs in each cluster, in no fixed order.
+    """Group OpenCV's keypoints into clusters of neighbours, and return the number of points in each, in no fixed order.
 
-    Neighbours are closer than MAX_PIP_DISTANCE median blob diameters. A cluster of more than six is no die and is left
-    out. Without blobs the list is empty. `points` are OpenCV's keypoints: centre `pt` and diameter `size` in pixels.
+    Neighbours are closer than MAX_PIP_DISTANCE median diameters. A cluster of more than six is no die and is left out.
     """
     if not points:
         return []

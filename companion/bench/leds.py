@@ -34,16 +34,11 @@ long. Longer: a broken board takes longer to show."""
 
 
 def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float]:
-    """Measure the light of the board of three lanes with 363 LEDs: a frame, the whole driver, and a button press.
-
-    Args:
-        seconds: Length of the animation, in seconds of the board's clock.
-        presses: Number of button presses; the median is reported.
+    """Measure the light of the board of three lanes with 363 LEDs over `seconds` of an animation and some key presses.
 
     Returns:
         `leds_frame_ms`: median time to compose, limit and encode a frame for SPI, on one core.
-        `leds_shown` and `leds_core_share`: frames that the driver shows during the animation, and its processor time
-        as a share of one core.
+        `leds_shown` and `leds_core_share`: frames that the driver shows, and its processor time as a share of one core.
         `button_light_ms`: median time from a key press to the lit strip, through the real threads.
     """
     shown, share = driver(seconds)
@@ -65,12 +60,9 @@ def frame_ms(at_s: float) -> float:
 
 
 def driver(seconds: float) -> tuple[int, float]:
-    """Run the driver of the LED board over the first `seconds` of the animation (`moving`), and measure its cost.
+    """Run the board's driver over the first `seconds` of the animation, on a simulated clock and into memory.
 
-    The board's clock is simulated, so nothing waits, and the frames go to memory, not to LEDs.
-
-    Returns:
-        The number of frames shown, and the processor time of the calling thread as a share of `seconds`.
+    Return the number of frames shown, and the thread's processor time as a share of `seconds`.
     """
     now_s, strip = [0.0], _Encoding(LAYOUT.leds)
     board = Board(strip, LAYOUT, POWER, lambda: now_s[0])
@@ -84,8 +76,7 @@ def driver(seconds: float) -> tuple[int, float]:
 def press_ms() -> float:
     """Return the milliseconds from a key press on a pseudo-terminal until LED 0 of a simulated strip is lit.
 
-    The threads of the keys and the board really run. A press that lights nothing takes LIGHT_TIMEOUT_S; no error is
-    raised.
+    The threads of the keys and the board really run. A press that lights nothing takes LIGHT_TIMEOUT_S.
     """
     strip = _Encoding(122)
     board = Board(strip, preset("strip122"), POWER)
@@ -126,10 +117,7 @@ class _Encoding(MemoryStrip):
 
 
 def moving(at_s: float) -> BoardView:
-    """Return the board's view at that second of the animation: six pegs on three lanes, one of them running.
-
-    The peg starts to run thirty holes every second and a half.
-    """
+    """Return the board's view at a second of the animation: six pegs, one of which runs thirty holes each 1.5 s."""
     thrown_s = at_s - at_s % 1.5
     pegs = (Peg(0, 43, 73), *(Peg(colour, 20 * colour, 20 * colour) for colour in range(1, 6)))
     return BoardView(pegs=pegs, to_play=0, mood="read", moments=(Moment("run", thrown_s, 0, 43, 73, holes=6),))

@@ -30,13 +30,8 @@ positions are not measured."""
 def measure(lines: int = LINES) -> dict[str, float]:
     """Return the speed of the rules and the cost of one `pegpip replay`, both measured in processor time.
 
-    Args:
-        lines: Transcript lines to replay, rounded down to whole rounds of the same games; at least one round.
-
-    Returns:
-        `rules_lines_per_s`: transcript lines of random games a second, from bytes to state and view.
-        `replay_process_ms`: `pegpip replay --json` of at most PROCESS_LINES lines from standard input, the start of its
-            process included.
+    `rules_lines_per_s` are transcript lines of random games a second, from bytes to state and view: about `lines` of
+    them are replayed. `replay_process_ms` is `pegpip replay --json` of at most PROCESS_LINES lines, its start included.
     """
     generator = random.Random(1)
     games = [random_game(name, generator) for name in GAMES for _ in range(10)]
@@ -54,10 +49,7 @@ def measure(lines: int = LINES) -> dict[str, float]:
 
 
 def replay_process_ms(lines: list[bytes]) -> float:
-    """Run `pegpip replay` on these transcript lines; return the processor time of its process in milliseconds.
-
-    User and system time are both counted. Raises CalledProcessError if the replay fails.
-    """
+    """Run `pegpip replay` on transcript lines; return the processor time of its process in ms, user and system."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)  # os.times counts in steps of 10 ms
     program = "import sys; from companion.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "replay", "--json", "-"]
@@ -68,10 +60,7 @@ def replay_process_ms(lines: list[bytes]) -> float:
 
 
 def random_game(name: str, generator: random.Random) -> list[bytes]:
-    """Play a random game of `name` between two players; return its transcript as JSON lines, the header first.
-
-    Each item is one line without its newline. The game is left unfinished after MAX_GAME_LINES lines, header included.
-    """
+    """Play a random game between two players; return its transcript as JSON lines, at most MAX_GAME_LINES."""
     header = header_of({"transcript": 1, "game": name, "players": ["Ann", "Ben"]})
     transcript = Transcript.begin(header)
     while not transcript.state.standing.over and transcript.lines_read < MAX_GAME_LINES:
@@ -80,10 +69,9 @@ def random_game(name: str, generator: random.Random) -> list[bytes]:
 
 
 def random_action(state: State, generator: random.Random) -> Action:
-    """Return a random action of a game for benchmarks: a throw of fair dice, or one of `state.options()`.
+    """Return a random action for benchmarks: a throw of fair dice or one of the options, equally likely if both can be.
 
-    Where both are allowed, each has a chance of one half. The allowed numbers of dice are equally likely, and so are
-    the options. Raises IndexError if the game is over.
+    Raises IndexError if the game is over.
     """
     options = state.options()
     if state.throw_sizes and (not options or generator.random() < 0.5):

@@ -35,12 +35,8 @@ Progress = Callable[[int, int], None]
 def measure(progress: Progress) -> dict[str, float]:
     """Time each step of reading dice from a picture, and read THROWS simulated throws, all on one OpenCV thread.
 
-    Args:
-        progress: Called after each throw with the throws done and their total.
-
-    Returns:
-        Median milliseconds of each step, with the keys that the function `times` returns; counts of throws, with the
-        keys of the function `virtual_throws`; and `rss_mb`, this process's peak memory in MiB.
+    `progress` is called after each throw with the throws done and their total. Returns the keys of `times` and
+    `virtual_throws`, and `rss_mb`, this process's peak memory in MiB.
     """
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
@@ -51,27 +47,18 @@ def measure(progress: Progress) -> dict[str, float]:
 
 
 def speed() -> dict[str, float]:
-    """Return the median milliseconds of each step of reading rendered pictures, with the keys of `times`.
-
-    The pictures have DICE_TIMED dice and 1280 x 960 pixels.
-    """
+    """Return the times of `times` for rendered pictures of 1280 x 960 pixels with DICE_TIMED dice."""
     camera, pictures = _pictures()
     networks = load_networks()
     return times(pictures, Reader(networks, camera.rig()), Reader(networks), DICE_TIMED)
 
 
 def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | None) -> dict[str, float]:
-    """Return the median time of each step of reading over the pictures, in milliseconds.
+    """Return the median time of each step of reading over the pictures, each (h, w, 3) uint8, in milliseconds.
 
-    Args:
-        pictures: Pictures to read, each (h, w, 3) uint8.
-        tray: A reader with a calibration.
-        photo: A reader without one.
-        dice: Number of dice, given to `photo` alone; None if it is unknown.
-
-    Returns:
-        Milliseconds: `settle_ms` of shrinking a picture for stillness detection, without the comparison. `read_rig_ms`
-        of `tray`, `read_free_ms` of `photo`, and `baseline_ms` of the blob counter.
+    `settle_ms` is the shrinking of a picture for stillness detection. `read_rig_ms` is of `tray`, a reader with a
+    calibration, `read_free_ms` of `photo`, one without, given the number of dice (None: unknown), and `baseline_ms` of
+    the blob counter.
     """
     blobs = baseline.detector()
     return {
@@ -85,14 +72,9 @@ def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | Non
 def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, float]:
     """Read simulated throws of two to seven dice through the whole camera path, and compare with the true values.
 
-    Args:
-        throws: Number of throws.
-        progress: Called after each throw with the throws done and their total.
-        seed: Seed of the simulation.
-
-    Returns:
-        Counts of throws: `virtual_throws` in all, `virtual_exact` with all values right, `virtual_trusted`, and
-        `virtual_wrong_trusted` that are trusted but not exact.
+    `progress` is called after each throw with the throws done and their total. Returns counts of throws:
+    `virtual_throws` in all, `virtual_exact` with all values right, `virtual_trusted`, and `virtual_wrong_trusted` that
+    are not exact.
     """
     clock, rng = SteppedClock(), np.random.default_rng(seed)
     exact = trusted = wrong = 0
