@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from types import MappingProxyType
 
 import msgspec
 
@@ -47,7 +46,7 @@ def write(
     findings: Iterable[Finding],
     *,
     photos: bool,
-    more: Mapping[str, bytes] = MappingProxyType({}),
+    more: Mapping[str, bytes] | None = None,
 ) -> list[str]:
     """Write the zip for a bug report with mode 0600, whole or not at all, and return the names of the files in it.
 
@@ -66,6 +65,8 @@ def write(
     game = None
     with contextlib.suppress(DeviceError):  # a damaged journal: the findings tell it
         game = PastGames(folder).newest() if there else None
+    kept = Photos(folder)
+    newest = sorted(kept.numbers())[-PHOTOS:] if photos and there else []
     system = {"system": platform.platform(), "processor": platform.machine(), "python": platform.python_version()}
     tree: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
     content = {
@@ -75,8 +76,8 @@ def write(
         "machine.json": msgspec.json.format(msgspec.json.encode({**system, **versions()})),
         **({"game.jsonl": game} if game else {}),
         **_log(str(tree[section][key]) for section, key in _secret_keys(tree)),
-        **(_photos(folder) if photos and there else {}),
-        **more,
+        **{f"photos/{number}.jpg": jpeg for number in newest if (jpeg := kept.jpeg(number)) is not None},
+        **(more or {}),
     }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -118,10 +119,3 @@ def _log(secrets: Iterable[str]) -> dict[str, bytes]:
     for secret in filter(None, secrets):
         said = said.replace(secret.encode(), SECRET.encode())
     return {"log.txt": _PIN.sub(rb"\1" + SECRET.encode(), said)} if said else {}
-
-
-def _photos(folder: Path) -> dict[str, bytes]:
-    """Return the PHOTOS newest photos of throws as files of the zip, name -> JPEG; empty without photos."""
-    kept = Photos(folder)
-    newest = {number: kept.jpeg(number) for number in sorted(kept.numbers())[-PHOTOS:]}
-    return {f"photos/{number}.jpg": jpeg for number, jpeg in newest.items() if jpeg is not None}

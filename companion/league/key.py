@@ -26,7 +26,15 @@ def key_of(folder: Path) -> Ed25519PrivateKey:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            _make(path)
+            made = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+            new = folder / f".league-key-{secrets.token_hex(8)}.new"
+            try:
+                write_file(new, (made,), mode=0o600)
+                with contextlib.suppress(FileExistsError):  # another thread or process has made one meanwhile
+                    os.link(new, path)
+                sync(folder)
+            finally:
+                new.unlink(missing_ok=True)
         key = load_pem_private_key(path.read_bytes(), password=None)
     except OSError as refused:
         cure = "Free some disk space, correct its rights, or name another folder."
@@ -36,23 +44,6 @@ def key_of(folder: Path) -> Ed25519PrivateKey:
     if not isinstance(key, Ed25519PrivateKey):
         raise DeviceError(f"{path} is a key of another kind.", "Restore the table's own from an export.")
     return key
-
-
-def _make(path: Path) -> None:
-    """Write a new Ed25519 private key, with which the table signs for a league, to `path` as unencrypted PEM.
-
-    Only the file's owner can read it. An existing file is left as it is, without an error.
-    Raises OSError if the folder can't be written.
-    """
-    made = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    new = path.with_name(f".league-key-{secrets.token_hex(8)}.new")
-    try:
-        write_file(new, (made,), mode=0o600)
-        with contextlib.suppress(FileExistsError):
-            os.link(new, path)
-        sync(path.parent)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def name_of(key: Ed25519PrivateKey) -> str:

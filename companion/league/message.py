@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from cryptography.exceptions import InvalidSignature
@@ -24,9 +24,6 @@ _DOMAIN = b"pegpip-league-1\n"
 
 State = Literal["final", "open", "withdrawn"]
 """A game that counts; one that counted and is played on; one that was taken back for good."""
-Table = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-Game = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
-Revision = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -43,9 +40,9 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """
 
     league: Literal[1] = 1
-    table: Table
-    game: Game
-    revision: Revision
+    table: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    game: Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+    revision: Annotated[int, Meta(ge=1, le=2**31 - 1)]
     state: State
     played_s: float
     transcript: Annotated[str, Meta(max_length=MAX_BODY_BYTES)] = ""
@@ -99,12 +96,10 @@ def transcript_under(game: ArchivedGame, aliases: Mapping[str, str]) -> str:
     `aliases` is name at the table -> name to publish; a name without an alias stays.
     """
 
-    def told(name: str) -> str:
-        return aliases.get(name, name)
+    def renamed(line: Mapping[str, Any]) -> dict[str, Any]:
+        named = ("first", "leave", "on")
+        return {key: aliases.get(value, value) if key in named else value for key, value in line.items()}
 
-    header = {**game.header_line, "players": [told(name) for name in game.header_line["players"]]}
-    if "first" in header:
-        header["first"] = told(header["first"])
-    lines = [each.line for each in game.archived_lines()]
-    renamed = [{key: told(value) if key in ("leave", "on") else value for key, value in line.items()} for line in lines]
-    return "".join(msgspec.json.encode(line).decode() + "\n" for line in (header, *renamed))
+    players = [aliases.get(name, name) for name in game.header_line["players"]]
+    lines = ({**game.header_line, "players": players}, *(each.line for each in game.archived_lines()))
+    return "".join(msgspec.json.encode(renamed(line)).decode() + "\n" for line in lines)

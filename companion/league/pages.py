@@ -28,8 +28,6 @@ NUMBER = f"<int(max={MAX_NUMBER}):number>"
 """Part of an address: number of a season, player or tournament."""
 SEASON = f"/seasons/{NUMBER}/<any({','.join(GAMES)}):kind>"
 """Address of a season and kind of game; that of an unknown game is not found."""
-STANDINGS_COLUMNS = ("player", "name", "pub", "games", "won", "lost", "mu", "sigma")
-"""Columns of the standings as CSV."""
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 """Encoder of the league's JSON answers. It writes a Decimal, such as a share of a win, as a number, not a string."""
 Read = Callable[..., Any]
@@ -88,7 +86,8 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
     def table(number: int, kind: str) -> flask.Response:
         """Return the first page of the standings as CSV, with no text that a spreadsheet would run."""
         text = io.StringIO()
-        out = csv.DictWriter(text, STANDINGS_COLUMNS, extrasaction="ignore", lineterminator="\n")
+        columns = ("player", "name", "pub", "games", "won", "lost", "mu", "sigma")
+        out = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
         out.writeheader()
         for row in read(queries.standings, number, kind, _order()):
             out.writerow({**row, "name": for_spreadsheet(row["name"]), "pub": for_spreadsheet(row["pub"])})

@@ -28,47 +28,45 @@ PAGE, ZIP = "first-evening.html", "first-evening.zip"
 
 
 class Screen:
-    """Progress bars of the whole evening and of the present step, with findings printed above them."""
+    """Progress bars of the whole evening and of the present step, with findings printed above them.
+
+    Attributes:
+        bar: Both bars; a context manager that shows them.
+    """
 
     def __init__(self, console: Console) -> None:
         columns = (TextColumn("{task.description:24}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
-        self._bar = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
-        self._whole = self._bar.add_task("first evening", total=sum(step.minutes for step in STEPS))
-        self._step = self._bar.add_task("", total=1, visible=False)
-
-    @contextmanager
-    def shown(self) -> Iterator[None]:
-        """Context manager: show the progress bars."""
-        with self._bar:
-            yield
+        self.bar = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
+        self._whole = self.bar.add_task("first evening", total=sum(step.minutes for step in STEPS))
+        self._step = self.bar.add_task("", total=1, visible=False)
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
         """Hide the progress bars while a question is asked, as a context manager."""
-        self._bar.stop()
+        self.bar.stop()
         try:
             yield
         finally:
-            self._bar.start()
+            self.bar.start()
 
     def begin(self, step: Step) -> None:
         """Show the title of a step that begins, with an empty bar."""
-        self._bar.reset(self._step, description=step.title, total=1, visible=True)
+        self.bar.reset(self._step, description=step.title, total=1, visible=True)
 
     def tick(self, done: int, of: int) -> None:
         """Set the step's progress bar to `done` of `of`."""
-        self._bar.update(self._step, completed=done, total=of)
+        self.bar.update(self._step, completed=done, total=of)
 
     def end(self, step: Step) -> None:
         """Advance the bar of the whole evening by the minutes of a step that was made or skipped."""
-        self._bar.advance(self._whole, step.minutes)
+        self.bar.advance(self._whole, step.minutes)
 
     def found(self, finding: Finding) -> None:
         """Print a finding above the bars."""
         mark, style = ("✗", "red") if not finding.ok else ("○", "yellow") if finding.simulated else ("✓", "green")
         cure = f"\n    -> {finding.cure}" if finding.cure else ""
         line = Text.assemble((mark, style), " ", (finding.part, "bold"), " ", finding.says, cure)
-        self._bar.console.print(line, highlight=False)
+        self.bar.console.print(line, highlight=False)
 
 
 def hold(evening: Evening, screen: Screen) -> None:
@@ -78,7 +76,7 @@ def hold(evening: Evening, screen: Screen) -> None:
     failed finding. Ctrl-C ends the check and keeps the results. Steps that were skipped, interrupted or not reached
     are listed in `evening.not_done`.
     """
-    with screen.shown():
+    with screen.bar:
         for number, step in enumerate(STEPS):
             screen.begin(step)
             try:
