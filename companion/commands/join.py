@@ -51,8 +51,7 @@ def command(settings_file: Path | None) -> None:
 def codes_of(page: str) -> dict[str, Any]:
     """Return the `pin` and the owner's code `first` of the table with the page `page`, on this machine.
 
-    `first` is None if the table has an owner, or a damaged file of paired phones. Empty if no table answers within
-    ANSWER_TIMEOUT_S.
+    `first` is None if the table has an owner. Empty if no table answers within ANSWER_TIMEOUT_S.
     """
     with contextlib.suppress(OSError, ValueError, HTTPException):  # nothing listens, or something else does
         with opened_here(f"{page}api/pair/codes", ANSWER_TIMEOUT_S) as answer:

@@ -127,9 +127,8 @@ def _with_right_colours(
 ) -> config.Settings | None:
     """Show the test colours on the strip, ask whether they were right, and return the settings that show them right.
 
-    On an SPI strip each SPI coding is tried until one is right, first the one in the settings. Others have one try.
-    Returns None when none was right. With a simulated strip, or without a person who can answer, nobody is asked and
-    the settings count as right. `strip`, a kind, replaces the settings' one.
+    On an SPI strip each SPI coding is tried, first the one in the settings. None when none was right. Without a person
+    who can answer, or with a simulated strip, the settings count as right. `strip`, a kind, replaces the settings' one.
     """
     from hardware.pictures.lights import colours
 
@@ -193,10 +192,7 @@ def _chosen(settings: config.Settings, name: str | None) -> Layout:
 def _play(
     settings: config.Settings, kind: str | None, layout: Layout, steps: list[tuple[str, FrameRGB]], step_s: float
 ) -> None:
-    """Open the strip, show each frame on it for `step_s` seconds, print the frame's name and LEDs, and close the strip.
-
-    A strip in memory is shown without waiting. `kind` replaces the strip's kind of the settings.
-    """
+    """Show each frame on the strip (`kind`, or the settings') for `step_s` seconds, and print its name and LEDs."""
     import numpy as np
 
     from hardware.board import REFRESH_S
@@ -244,10 +240,7 @@ def _moving(path: Path, scene: Scene, layout: Layout) -> None:
 
 
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
-    """Return the (leds, 3) RGB frame that a strip set to full brightness gets for a scene at a time in seconds.
-
-    A frame that would draw more than the default `limit_ma` is dimmed as a whole.
-    """
+    """Return the (leds, 3) RGB frame of a scene at a time in seconds, at full brightness within the default limit."""
     from hardware.power import Power
     from hardware.scenes import compose
     from hardware.settings import PowerSettings

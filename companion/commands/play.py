@@ -100,7 +100,7 @@ def _built(starting: Starting, starts: Starts) -> App:
 
     After REVERT_AFTER failed starts the last good settings are used, after SAFE_MODE_AFTER safe mode. This start is
     added to `starts`, the record of failed ones, and taken out again after a SetupError or Ctrl-C. Raises DeviceError
-    if the data folder can't be used, SetupError if the settings can't work.
+    or SetupError.
     """
     before = starts.begin()
     try:
@@ -118,10 +118,9 @@ def _built(starting: Starting, starts: Starts) -> App:
 
 
 def _create(file: Path, *, service: bool) -> None:
-    """Create a table's settings file without any setting, and its folder, and print the file's name.
+    """Create an empty settings file, unless it exists, and its folder, and print the file's name.
 
-    A file that exists is left alone, and nothing is printed. Raises SetupError if the disk refuses. With `service`,
-    a failure is only logged, because the service must start all the same.
+    Raises SetupError if the disk refuses; `service` only logs it, because the service must start all the same.
     """
     try:
         if file.exists():
@@ -138,11 +137,7 @@ def _create(file: Path, *, service: bool) -> None:
 
 
 def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the options given on the command line as settings: section -> key -> value.
-
-    `given` maps every option to its value. An option with None was not given and is left out. The names in `players`
-    are split at commas.
-    """
+    """Return the given options as settings, section -> key -> value, without those that are None."""
     players = given["players"]
     tree = {
         "table": {

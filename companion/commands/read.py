@@ -55,8 +55,8 @@ def command(
 def open_reader(calibration: Path | None) -> Reader:
     """Return a reader for the tray of that calibration, or for photos if None.
 
-    Raises SetupError if the calibration or a network is missing, or a network is damaged; DeviceError if the
-    calibration can't be read.
+    Raises SetupError if calibration or networks are missing or the latter damaged, DeviceError for a damaged
+    calibration.
     """
     from vision.calibration.store import load_rig  # OpenCV takes a third of a second: not for `--help`
     from vision.networks import load_networks
@@ -79,12 +79,9 @@ def in_a_row(record: dict[str, Any]) -> str:
 
 
 def reading_record(reading: Reading) -> dict[str, Any]:
-    """Return a reading as JSON.
+    """Return a reading as JSON: `values`, ascending, `dice`, `trusted`, and `doubt`: why not, or None.
 
-    Returns:
-        `values`: values of the dice, ascending. `dice`: each with `value`, `box` (x, y, width, height in pixels) and
-        `confidence` (0 to 1). `trusted`: whether the values may be used without asking a person. `doubt`: why not, or
-        None.
+    Each die has `value`, `box` (x, y, width, height in pixels) and `confidence` (0 to 1).
     """
     return {
         "values": list(reading.values),
@@ -100,8 +97,7 @@ def reading_record(reading: Reading) -> dict[str, Any]:
 def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
     """Read the dice in a picture's file, and yield the one JSON object that `pegpip read --json` prints for it.
 
-    The object has only `image` and `error` if the picture can't be read, or if its copy can't be written. `expect` and
-    `drawing` are those of `_record`.
+    It has only `image` and `error` if the picture can't be read, or its copy can't be written.
     """
     from vision.images.loading import picture_in
 
@@ -114,8 +110,7 @@ def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | Non
 def _exported(name: str, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
     """Read the dice in each throw of a zip of `pegpip rescore --export`, and yield a JSON object for each.
 
-    If the zip or a picture can't be read, or a copy can't be written, the last object has `error` instead of a reading.
-    Copies with boxes drawn in get the name `drawing` with the throw's appended; None for no copies.
+    After a fault the last object has `error` instead of a reading. Copies are named `drawing` with the throw's name.
     """
     from companion.evidence.sharing import read_export
     from vision.networks import load_networks
@@ -137,9 +132,8 @@ def _record(
 ) -> dict[str, Any]:
     """Read the dice in a picture, and return its JSON object for `--json`: `image` (the name), the reading, and `ms`.
 
-    `expect` is the number of dice that lie there, or None if unknown. A copy with boxes is saved to `drawing` unless
-    that is None. Raises PictureError if it can't be written. A picture of another size than the calibration's is read
-    without calibration, which is reported on stderr.
+    `expect` is the number of dice, or None. A copy with boxes is saved to `drawing`, if any; raises PictureError if
+    that fails. A picture of another size than the calibration's is read without it, which is reported on stderr.
     """
     from vision.images.annotating import annotated
     from vision.images.loading import save_jpeg
@@ -158,9 +152,8 @@ def _record(
 def _drawings(folder: Path, images: Sequence[str]) -> list[Path]:
     """Return the .jpg file in `folder` for the annotated copy of each picture or zip, in the order of `images`.
 
-    A copy has its picture's name, with a number if another copy of this run has that name. A name does not avoid files
-    of earlier runs in the folder. The folder is created. Raises SetupError if that fails, or if a file returned here
-    is one of the given pictures.
+    A copy has its picture's name, with a number if another copy of this run has that name. The folder is created.
+    Raises SetupError if that fails, or if a copy would replace one of the pictures.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

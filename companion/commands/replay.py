@@ -25,10 +25,7 @@ def command(files: tuple[str, ...], as_json: bool) -> int:
 
 
 def _replay(name: str, as_json: bool, named: bool) -> int:
-    """Replay one transcript and print the state after each line; with `named` the file's name too.
-
-    Return the exit status: 0, or 1 if the file or a line of it was refused.
-    """
+    """Replay one transcript and print the state after each line; return exit status 1 if something was refused."""
     try:
         content = read_transcript(name)
     except DeviceError as unreadable:
@@ -49,11 +46,7 @@ def _replay(name: str, as_json: bool, named: bool) -> int:
 
 
 def in_a_row(state: dict[str, Any]) -> str:
-    """Return one line for people about a state that `replayed` yields.
-
-    It has the number of the transcript's line, round, player, possible actions, turn points and scores. After the end
-    of the game it names the winners; for a refused line, the error.
-    """
+    """Return a state that `replayed` yields as one line for people; after the end with the winners, or the error."""
     if "error" in state:
         return f"{state['line']:>5}  refused ({state['error']}): {state['message']}"
     scores = "  ".join(f"{name} {score}" for name, score in state["scores"].items())

@@ -31,11 +31,7 @@ def game_of(name: str) -> Rulebook:
 
 
 def in_words(game: Rulebook) -> str:
-    """Return a game's rules as plain text for a terminal, ending with its credits.
-
-    Title and rules come first, then house rules with their defaults, presets, and the doubtful sentences of the
-    original rules with the reading chosen here. Each of these three is left out if the game has none.
-    """
+    """Return a game's rules as plain text: title, rules, house rules, presets, doubtful sentences and credits."""
     parts = [game.title, game.in_words.rstrip()]
     switches = [f"  {switch.key} ({json.dumps(switch.default)}): {switch.meaning}" for switch in game.switches]
     if switches:

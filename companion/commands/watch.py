@@ -94,10 +94,9 @@ def _values(placed: Iterable[LocatedDie]) -> list[int]:
 
 
 def _opened(source: str, mains_hz: int) -> tuple[str, Camera]:
-    """Return the setting [camera] source that SOURCE stands for, and its camera, not started.
+    """Return the setting [camera] source that SOURCE stands for, `video:` and a path for a path, and its camera.
 
-    The path of a video stands for `video:` and the path. `mains_hz` is that of `open_camera`. Raises PictureError
-    for a folder, and SetupError if SOURCE names no camera or a missing file.
+    The camera is not started. Raises PictureError for a folder, SetupError if SOURCE names no camera or a missing file.
     """
     from vision.cameras.opening import KINDS, open_camera
 

@@ -50,15 +50,8 @@ def write(
 ) -> list[str]:
     """Write the zip for a bug report with mode 0600, whole or not at all, and return the names of the files in it.
 
-    Args:
-        file: The zip to write; an older one is replaced.
-        settings: The table's settings, which go in without secrets.
-        findings: The doctor's findings.
-        photos: Whether to add the newest photos of throws.
-        more: Further files to put in, name in the zip -> content.
-
-    Raises:
-        OSError: It can't be written.
+    The settings go in without secrets, `findings` are the doctor's, `photos` adds the newest photos of throws, and
+    `more` further files, name in the zip -> content. An older file is replaced. Raises OSError if it can't be written.
     """
     folder = settings.data.folder
     there = os.path.isdir(folder)  # Path.is_dir raises where the folder may not be entered
@@ -90,8 +83,8 @@ def write(
 def without_secrets(settings: Settings) -> dict[str, object]:
     """Return the settings as JSON values, section -> key -> value, with each secret replaced by `SECRET`.
 
-    Secrets are all passwords, and the webhook's URL, whose path may be one; an empty one stays empty. Of the shutdown
-    command only the program is kept.
+    Secrets are all passwords, and the webhook's URL; an empty one stays empty. Of the shutdown command only the program
+    is kept.
     """
     found: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
     for section, key in _secret_keys(found):
@@ -106,10 +99,9 @@ def _secret_keys(tree: Mapping[str, Mapping[str, object]]) -> list[tuple[str, st
 
 
 def _log(secrets: Iterable[str]) -> dict[str, bytes]:
-    """Return the service's newest log lines from journald as the file `log.txt`, name -> content.
+    """Return the service's newest log lines from journald as the file `log.txt`, name -> content; empty without any.
 
-    The PIN and each of `secrets` are replaced by `SECRET`. Empty if journalctl can't be run, takes over 20 s or prints
-    nothing. Without log lines the file holds journalctl's "-- No entries --".
+    The PIN and each of `secrets` are replaced by `SECRET`. journalctl has 20 s.
     """
     words = ("journalctl", "--quiet", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:

@@ -43,12 +43,8 @@ of an empty tray fail, too."""
 def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = None) -> tuple[Finding, ...]:
     """Open the settings' camera, take pictures, and return findings on camera, light, focus and the lamp's flicker.
 
-    A camera that can't be opened or gives no picture gets one failed finding. A simulated one has no finding on the
-    lamp.
-
-    Args:
-        settings: The table's settings.
-        open_: Builds a camera from [camera] source; by default a real one.
+    `open_` builds the camera from [camera] source. One that can't be opened or gives no picture gets one failed
+    finding; a simulated one has no finding on the lamp.
     """
     source = settings.camera.source
     try:
@@ -77,10 +73,10 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = Non
 
 
 def settled_frames(camera: Camera) -> list[Frame | None]:
-    """Take pictures until a started camera's exposure is steady, then return the last of them and those that follow.
+    """Take pictures until a started camera's exposure is steady, and return the last of them and MIN_FRAMES more.
 
-    There are enough to judge a lamp's flicker. The wait lasts at most MAX_WARM_UP_FRAMES pictures, and only one if the
-    camera does not report its exposure. A picture after the end of a recording is None. Raises DeviceError.
+    The wait lasts at most MAX_WARM_UP_FRAMES, and one if the camera does not report its exposure. A picture after the
+    end of a recording is None. Raises DeviceError.
     """
     for _ in range(MAX_WARM_UP_FRAMES):
         frame = camera.frame()
@@ -90,21 +86,18 @@ def settled_frames(camera: Camera) -> list[Frame | None]:
 
 
 def check_lamp(lamp: LampLight) -> Finding:
-    """Return the doctor's finding on the lamp, from what the camera's frames show of its flicker.
+    """Return the finding on the lamp, from what the camera's frames show of its flicker.
 
-    The finding fails with advice if bands run over the tray, or if the exposure would let a flickering lamp show them.
-    Without measured bands and a known exposure it passes.
+    It fails with advice if bands run over the tray, or if the exposure would let a flickering lamp show them.
     """
     advice = lamp.advice()
     return Finding("lamp", not advice, str(lamp), " ".join(one.says for one in advice))
 
 
 def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Finding, Finding]:
-    """Return findings on the brightness (`light`) and the sharpness (`focus`) of a picture of the tray.
+    """Return findings on the brightness (`light`) and the sharpness (`focus`) of a picture, (h, w, 3) uint8.
 
-    Args:
-        image_bgr: The picture, (height, width, 3) uint8.
-        simulated: Whether a simulated camera took it; only copied to `Finding.simulated`, the limits stay the same.
+    `simulated` is only copied to the findings; the limits stay the same.
     """
     grey = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
@@ -123,10 +116,7 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Fin
 
 
 def check_calibration(settings: Settings) -> Finding:
-    """Return the finding whether a calibration for the settings' camera is stored in the data folder.
-
-    A simulated camera passes without one. A damaged calibration always fails.
-    """
+    """Return the finding whether a calibration for the settings' camera is stored; a simulated one needs none."""
     source = settings.camera.source
     ok, says = calibration_status(settings.data.folder, source)
     cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
@@ -134,10 +124,7 @@ def check_calibration(settings: Settings) -> Finding:
 
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Finding:
-    """Open the settings' LED strip, start and stop it, and return the finding: it works, is simulated or is broken.
-
-    `open_` builds the strip. No LED is lit. A SetupError or DeviceError becomes a finding; it is not raised.
-    """
+    """Open, start and stop the settings' LED strip, lighting nothing; return the finding. `open_` builds the strip."""
     wired = settings.strip
     problems = wiring_problems(wired.kind, wired, None, model())
     if problems:
@@ -164,15 +151,9 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
     """Return the finding on the buttons: good if their pins are free and open, and shutting down is allowed.
 
-    Faults in the settings of the strip or of the shutdown command are bad for every kind. Without them, `keys` and
-    `none`, which need no pins, are good and marked as simulated. An unknown kind is bad.
-
-    Pins of `gpio` buttons are opened and closed. The permission to shut down is tested only if their shutdown command
-    is `systemctl`.
-
-    Args:
-        settings: The table's settings.
-        machine: Model of the machine, as `hardware.machine.model` returns it; by default this one's.
+    `keys` and `none` need no pins and count as simulated. Faults in the settings of strip or shutdown command are bad
+    for every kind. Pins of `gpio` buttons are opened and closed; only for `systemctl` the permission to shut down is
+    tested. `machine` is the machine's model; by default this one's.
     """
     wired, known = settings.buttons, model() if machine is None else machine
     on_pins = wired.kind == "gpio"
@@ -192,10 +173,7 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
 
 
 def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
-    """Return a failed finding if this user may not power the machine off; else None.
-
-    `ask` returns the answer of systemd's logind, or why it can't be asked: then the finding is a failed one too.
-    """
+    """Return a failed finding unless `ask`, which asks systemd's logind, says that this user may; else None."""
     said = ask()
     if said.endswith('"yes"'):
         return None
@@ -204,10 +182,7 @@ def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
 
 
 def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
-    """Play a short effect, and return the finding whether it could be played; nobody is asked whether it was heard.
-
-    `play` plays a WAV file and returns what went wrong, or None.
-    """
+    """Play a short effect, and return the finding. `play` plays a WAV file and returns what went wrong, or None."""
     wrong = play(sound(TRIAL))
     if wrong is None:
         return Finding("sounds", True, "An effect was played: you should have heard it.")

@@ -22,12 +22,8 @@ from companion.settings.load import LeftOut, Settings
 def checks(settings: Settings, left_out: Sequence[LeftOut] = ()) -> Iterator[Finding]:
     """Run the doctor's checks one after the other, and yield the finding of each.
 
-    Camera, calibration, strip, buttons and sounds are checked only if OpenCV and NumPy are installed. Sounds and the
-    hotspot are checked only if the settings use them.
-
-    Args:
-        settings: The settings that a start of the table would use.
-        left_out: Settings of the file that it would not use.
+    `settings` are those that a start of the table would use, `left_out` those of the file that it would not. The
+    devices are checked only if OpenCV and NumPy are installed; sounds and the hotspot only if the settings use them.
     """
     versions, folder = check_versions(settings.camera.source), settings.data.folder
     if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:

@@ -19,14 +19,9 @@ Health = Callable[[], tuple[bool, str]]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Result of a health check.
+    """Result of a health check of a part: what was found, and what to do; `cure` is empty when the part works.
 
-    Attributes:
-        part: The part that was checked.
-        ok: Whether it works.
-        says: What was found, one sentence.
-        cure: What to do; empty when it works.
-        simulated: Whether the part is simulated or absent, so that nothing real was checked.
+    `simulated`: whether the part is simulated or absent, so that nothing real was checked.
     """
 
     part: str
@@ -48,11 +43,8 @@ class Finding:
 def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str, Any]:
     """Run all health checks and return the answer of `/healthz`. A check that raises an error counts as failed.
 
-    The answer has `status`, "ok" or "degraded", and `parts`: for each part `ok` and a sentence, `says`.
-
-    Args:
-        checks: Name of a part -> its check.
-        folder: The data folder, if the answer is for a guest, who must not see paths of this machine; else None.
+    The answer has `status`, "ok" or "degraded", and `parts`: for each part `ok` and a sentence, `says`. With `folder`,
+    the data folder, it is for a guest, who must not see paths of this machine.
     """
     parts = {part: _checked(part, check) for part, check in list(checks.items())}
     told = {

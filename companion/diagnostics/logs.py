@@ -32,8 +32,7 @@ class Limit(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to write a log record: not after MAX_LINES records of its line of code in one window.
 
-        A window of WINDOW_S seconds starts with the first record after the last window. If records were dropped, that
-        record's message is changed: it says how many.
+        A window of WINDOW_S starts with the first record after the last window, which then says how many were dropped.
         """
         place, now = (record.pathname, record.lineno), self._clock()
         since, count = self._windows.get(place, (now, 0))
@@ -78,13 +77,9 @@ def begin(
 ) -> None:
     """Configure logging of the whole process to standard error, at most MAX_LINES a minute for each place in the code.
 
-    Args:
-        clock: A monotonic clock, in seconds.
-        verbose: Log at level INFO instead of WARNING.
-        structured: Write one JSON object a line, for programs.
-        stream: Stream to write to instead of standard error.
-        environment: Environment variables instead of the process's own. With `JOURNAL_STREAM`, which systemd sets, each
-            line starts with its priority for journald, unless `structured`.
+    `clock` is monotonic, in seconds. `verbose` logs at level INFO instead of WARNING, `structured` one JSON object a
+    line. With `JOURNAL_STREAM` in the environment, which systemd sets, other lines start with their priority for
+    journald.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.addFilter(Limit(clock))

@@ -54,12 +54,8 @@ POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air 
 def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
     """Return the checks of disk, clock, power, journal and recovery for `/healthz`, by name; each runs when called.
 
-    Call it before anything is written to the journal: it reads the last entry's time at once, and writes or
-    deletes `NEWEST_FILE`.
-
-    Args:
-        folder: The data folder.
-        journal_health: The journal's own check.
+    Call it before anything is written to the journal: it reads the last entry's time at once, and writes or deletes
+    NEWEST_FILE. `journal_health` is the journal's own check.
     """
     newest_entry_s = newest_s(folder)
     remember_newest(folder, newest_entry_s, _now())
@@ -91,10 +87,7 @@ def check_disk(folder: Path) -> Finding:
 
 
 def check_writable(folder: Path) -> Finding:
-    """Return the finding whether the data folder, or its nearest existing parent, has free space and can be written to.
-
-    A temporary file is written there and deleted.
-    """
+    """Return the finding whether the data folder, or its nearest parent, has free space and takes a temporary file."""
     place = next(path for path in (folder, *folder.parents) if os.path.exists(path))  # where Path.exists may raise
     found = check_disk(place)
     if not found.ok:
@@ -125,7 +118,6 @@ def check_playable(folder: Path) -> Finding:
 def check_journal(folder: Path) -> Finding:
     """Return the finding on a data folder's journal: both copies verified on the disk, and no earlier damage left.
 
-    It fails if a copy is damaged or unreadable, or while a folder that recovery set aside is there (`check_recovery`).
     A folder without a journal passes. Nothing is changed, and a table may be writing meanwhile.
     """
     try:
@@ -153,13 +145,8 @@ def check_recovery(folder: Path) -> Finding:
 def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -> Finding:
     """Return the finding whether the machine's clock can be right.
 
-    A clock before EARLIEST_YEAR is wrong. A clock more than MAX_CLOCK_LAG_S behind the journal's newest entry is wrong,
-    too, unless the network has set it.
-
-    Args:
-        now: The date and time, by this machine's clock.
-        newest_entry_s: When the newest entry was written, in seconds since 1970; 0 without one.
-        root: Folder that stands for `/`. It shows whether the network has set the clock.
+    It can't before EARLIEST_YEAR, nor more than MAX_CLOCK_LAG_S behind the journal's newest entry (seconds since 1970;
+    0 without one), unless the network has set it, as a file under `root`, which stands for `/`, shows.
     """
     newest = datetime.fromtimestamp(newest_entry_s, now.tzinfo)
     if now.year < EARLIEST_YEAR:
@@ -175,12 +162,9 @@ def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -
 def newest_s(folder: Path, root: Path = ROOT) -> float:
     """Return the latest time at which a journal entry is known to have been written, in seconds since 1970.
 
-    It is the later of the last entry's time and the time in `NEWEST_FILE`: a clock that was behind gave the last entry
-    too early a time. Return 0 if neither is known, or if the network has set the clock, which is then right.
-
-    Args:
-        folder: The data folder.
-        root: Folder that stands for `/`.
+    It is the later of the last entry's time and the time in NEWEST_FILE: a clock that was behind gave the last entry
+    too early a time. 0 if neither is known, or if the network has set the clock, which is then right. `root` stands for
+    `/`.
     """
     if _synchronised(root):
         return 0.0
@@ -191,16 +175,10 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
 
 
 def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Path = ROOT) -> None:
-    """Write the time of the newest entry to `NEWEST_FILE` in the data folder if `check_clock` finds the clock wrong.
+    """Write the time of the newest entry to NEWEST_FILE in the data folder if `check_clock` finds the clock wrong.
 
-    If the clock is right, the file is deleted. With a wrong clock and no entry it stays as it is. Errors of the disk
-    are ignored.
-
-    Args:
-        folder: The data folder.
-        newest_entry_s: When the newest entry was written, in seconds since 1970; 0 without one.
-        now: The date and time, by this machine's clock.
-        root: Folder that stands for `/`.
+    If the clock is right, the file is deleted. With a wrong clock and no entry it stays. Errors of the disk are
+    ignored.
     """
     file = folder / NEWEST_FILE
     with contextlib.suppress(OSError):
@@ -223,11 +201,8 @@ def _now() -> datetime:
 def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
     """Return the finding on the supply's voltage and the processor's heat, from the kernel and the Pi's firmware.
 
-    A machine with neither passes as simulated. An answer of the firmware that can't be parsed fails.
-
-    Args:
-        root: Folder that stands for `/`.
-        firmware: Answer of `vcgencmd get_throttled`, which also reports the past since the boot; None to leave it out.
+    `firmware` is the answer of `vcgencmd get_throttled`, which also reports the past since the boot; one that can't be
+    parsed fails. A machine with neither passes as simulated. `root` stands for `/`.
     """
     now_c = degrees(root)
     ill = [] if now_c is None or now_c < THROTTLED_FROM_C else [f"The processor is at {now_c:.0f} °C and slows down."]
@@ -247,10 +222,7 @@ def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
 
 
 def _voltage_is_low(root: Path) -> bool:
-    """Return whether the kernel reports that the Pi's supply is below 4.63 V now; False without such a sensor.
-
-    `root` stands for `/`.
-    """
+    """Return whether the kernel reports that the Pi's supply is below 4.63 V now; False without such a sensor."""
     for sensor in (root / "sys/class/hwmon").glob("hwmon*"):
         with contextlib.suppress(OSError):
             if [(sensor / file).read_text().strip() for file in ("name", "in0_lcrit_alarm")] == ["rpi_volt", "1"]:
@@ -267,10 +239,7 @@ def degrees(root: Path = ROOT) -> float | None:
 
 
 def throttled() -> str | None:
-    """Return what `vcgencmd get_throttled` prints, such as `throttled=0x0`, or its error message.
-
-    None on a machine without that program, or if it takes more than 5 seconds.
-    """
+    """Return what `vcgencmd get_throttled` prints, such as `throttled=0x0`; None without it or after 5 seconds."""
     try:
         asked = subprocess.run(["vcgencmd", "get_throttled"], capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -18,10 +18,7 @@ NO_COUNTRY = ("", "00")
 
 
 def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> Finding:
-    """Return the finding whether this machine has a network address, and which addresses phones can use.
-
-    `addresses` returns the addresses of this machine; empty without a network.
-    """
+    """Return the finding whether this machine has a network address, and which `addresses()` phones can use."""
     found = addresses()
     if not found:
         return Finding("network", False, "There is no network: no phone can reach the table.", "Join a Wi-Fi: nmtui.")
@@ -40,14 +37,10 @@ def check_port(host: str, port: int) -> Finding:
 
 
 def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str | None] = shutil.which) -> Finding:
-    """Return the finding whether this machine can open the table's hotspot, and how many phones that can serve.
+    """Return the finding whether this machine can open the hotspot `name`, and how many phones that can serve.
 
-    A machine without Wi-Fi passes: its phones come by another way.
-
-    Args:
-        name: The network's name.
-        root: Folder that stands for `/`.
-        find: Returns the path of a program, or None if it is not installed.
+    A machine without Wi-Fi passes: its phones come by another way. `root` stands for `/`; `find` returns the path of a
+    program, or None.
     """
     if not any((root / "sys/class/ieee80211").glob("*")):
         says = "No Wi-Fi in this machine: phones reach the table by the network it is wired to."
@@ -68,10 +61,7 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
 
 
 def _limit(root: Path) -> str:
-    """Return a sentence with the number of phones that the hotspot can serve; empty if the Wi-Fi chip is not a Pi's.
-
-    If a command can raise the number, the sentence names it. `root` is the folder that stands for `/`.
-    """
+    """Return a sentence with the number of phones that a Pi's hotspot can serve, and how to raise it; else empty."""
     phones = hotspot.phones(root)
     if phones is None:
         return ""

@@ -20,9 +20,8 @@ NUMPY_CURE = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or
 def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Finding:
     """Return the finding whether OpenCV, NumPy and picamera2 are installed, in versions that work together.
 
-    Args:
-        camera: The setting [camera] source; only `picamera2` needs picamera2, and simplejpeg 1.8 with NumPy 2.
-        installed: Version by library, None for a missing one, as `versions` returns; by default this machine's.
+    Only the `camera` source `picamera2` needs picamera2, and simplejpeg 1.8 with NumPy 2. `installed` is version by
+    library; by default that of `versions`.
     """
     found = versions() if installed is None else installed
     numpy, simplejpeg = found["NumPy"], found["simplejpeg"]
@@ -40,8 +39,7 @@ def check_versions(camera: str, installed: Mapping[str, str | None] | None = Non
 def versions() -> dict[str, str | None]:
     """Return the installed versions of OpenCV, NumPy, picamera2 and simplejpeg by these names; None for a missing one.
 
-    OpenCV and NumPy are imported to find it; one that can't be imported counts as missing. picamera2 and simplejpeg are
-    not imported; without package metadata their version is "of the system".
+    OpenCV and NumPy are imported to find it; one that can't be imported counts as missing.
     """
     return {
         "OpenCV": _loaded("cv2"),

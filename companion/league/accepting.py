@@ -45,14 +45,11 @@ def table_of(connection: Connection, key: str) -> int:
 def accept(connection: Connection, table: int, message: Message, body: bytes, signature: str, now_s: float) -> Reply:
     """Judge a message, store its revision of the game, update results and standings; return which revision counts now.
 
-    All is stored in one transaction, so `connection` must have none open. A repeated revision changes nothing. One
+    All is stored in one transaction, so `connection` must have none open. A repeated revision changes nothing; one
     older than the revision that counts is only stored. `table` is the number of the table that made the hexadecimal
-    `signature` of `body`, the message's bytes. `now_s` is this machine's time in seconds since 1970.
-
-    Raises:
-        RulesError: The message breaks the rules (`judge.judged`).
-        NotAccepted: The game belongs to another table, was withdrawn or is of another kind, or this revision is stored
-            with another content.
+    `signature` of `body`, the message's bytes; `now_s` this machine's time in seconds since 1970. Raises RulesError if
+    the message breaks the rules, and NotAccepted if the game belongs to another table, was withdrawn or is of another
+    kind, or this revision is stored with another content.
     """
     judged = judge.judged(message)
     with connection.transaction():
@@ -78,10 +75,7 @@ def accept(connection: Connection, table: int, message: Message, body: bytes, si
 
 
 def keep_aside(connection: Connection, table: int, path: str, why: str, body: bytes) -> None:
-    """Store a refused message of a registered table with the reason, for the organiser.
-
-    Only the newest `KEPT_REFUSALS` of each table are kept.
-    """
+    """Store a registered table's refused message with the reason, and delete all but its newest KEPT_REFUSALS."""
     with connection.transaction():
         connection.execute(
             "INSERT INTO refused (table_id, path, reason, body) VALUES (%s, %s, %s, %s)", (table, path, why, body)
@@ -96,9 +90,9 @@ def keep_aside(connection: Connection, table: int, path: str, why: str, body: by
 def _locked(connection: Connection, table: int, message: Message, now_s: float) -> dict[str, Any]:
     """Return a league game's row from the database, locked until the transaction ends; insert it if it is new.
 
-    A new game goes into the season whose dates include the day of play (UTC), else into season 0. If the message's time
-    of play lies after `now_s` or more than MAX_DELAY_S before it, `now_s` counts instead. Raises NotAccepted (409) if
-    another table owns the game.
+    A new game goes into the season of the day of play (UTC), else into season 0. If the message's time of play lies
+    after `now_s` or more than MAX_DELAY_S before it, `now_s` counts instead. Raises NotAccepted (409) if another table
+    owns it.
     """
     believed = now_s - MAX_DELAY_S <= message.played_s <= now_s
     played = datetime.fromtimestamp(message.played_s if believed else now_s, UTC)
@@ -127,10 +121,10 @@ def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
 
 
 def _count(connection: Connection, table: int, game: dict[str, Any], message: Message, judged: Judged | None) -> None:
-    """Make a message the revision of its game that counts: replace the game's results and adjust the standings.
+    """Make a message, newer than its game's revision, the one that counts: replace results and adjust the standings.
 
-    The caller has checked that the revision is newer. With None for `judged`, no result of the game counts.
-    The game waits to be rated again. If an earlier revision counted, the change is logged.
+    With None for `judged`, no result of the game counts. The game waits to be rated again. A change of an earlier
+    revision is logged.
     """
     kind = judged.kind if judged else game["kind"]
     players = _players(connection, table, judged) if judged else {}
@@ -156,10 +150,7 @@ def _count(connection: Connection, table: int, game: dict[str, Any], message: Me
 
 
 def _players(connection: Connection, table: int, judged: Judged) -> dict[str, int]:
-    """Return the number of each player of a game by name; new names become players of the table.
-
-    A name that was merged into another player gives that player's number.
-    """
+    """Return the number of each player of a game by name, after merges; new names become players of the table."""
     names = sorted(judged.players)
     connection.execute(
         "INSERT INTO players (table_id, name) SELECT %s, name FROM unnest(%s::text[]) name ORDER BY name"
@@ -174,10 +165,7 @@ def _players(connection: Connection, table: int, judged: Judged) -> dict[str, in
 
 
 def _write_results(connection: Connection, game: dict[str, Any], judged: Judged, players: dict[str, int]) -> None:
-    """Insert or update the row of results for each seat of a game; a row that exists keeps its rating before the game.
-
-    `players` has the number of each player by name.
-    """
+    """Insert or update the results of a game's seats, which keep their ratings; `players` is name -> number."""
     rows = []
     for seat, name in enumerate(judged.players):
         side = judged.sides[number := seat % len(judged.sides)]
@@ -211,10 +199,7 @@ def _lock_standings(connection: Connection, game: dict[str, Any], kind: str, pla
 
 
 def _add_to_standings(connection: Connection, game: dict[str, Any], times: Literal[1, -1]) -> None:
-    """Add a game's results that count to its players' standings, or take them away if `times` is -1.
-
-    Only existing rows of standings change: `_lock_standings` must have inserted the missing ones.
-    """
+    """Add a game's results that count to its players' existing standings; with -1 for `times`, take them away."""
     connection.execute(
         "UPDATE standings s SET games = s.games + %(times)s * r.games, won = s.won + %(times)s * r.won,"
         " lost = s.lost + %(times)s * r.lost FROM (SELECT season, kind, player, count(*) AS games, sum(won) AS won,"

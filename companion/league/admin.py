@@ -13,10 +13,10 @@ from companion.league.database import Connection
 
 
 def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
-    """Register a table by its public key, so that its messages are taken. A known key gets the new names.
+    """Register a table by its public key, or give a known one new names and make it active again.
 
-    A table that was removed is active again. Raises CompanionError unless `key` is 64 lower-case hexadecimal digits,
-    psycopg.IntegrityError if a name is empty or too long.
+    Raises CompanionError unless `key` is 64 lower-case hexadecimal digits, psycopg.IntegrityError if a name is empty or
+    too long.
     """
     if len(key) != 64 or any(sign not in "0123456789abcdef" for sign in key):
         raise CompanionError(f"{key!r} is no key. `pegpip league key` at the table prints it: 64 digits, 0 to f.")
@@ -30,10 +30,7 @@ def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
 
 
 def remove_table(connection: Connection, key: str) -> None:
-    """Deactivate a registered table: the league refuses its messages from now on, but keeps its games.
-
-    `key` is the table's public key in lower-case hexadecimal digits. Raises CompanionError if no table has it.
-    """
+    """Refuse a registered table's messages from now on; its games stay. Raises CompanionError for an unknown key."""
     with connection.transaction():
         found = connection.execute(
             "UPDATE tables SET active = false WHERE encode(key, 'hex') = %s RETURNING name", (key,)
@@ -46,9 +43,8 @@ def remove_table(connection: Connection, key: str) -> None:
 def move_games(connection: Connection, old: str, new: str) -> int:
     """Give the games and players of the table with the key `old` to the one with the key `new`; return how many games.
 
-    For a table that lost its key. If both tables have a player of one name, the new table's player is merged into the
-    old table's, who stays there; their standings add up. All other players move. Raises CompanionError if a key is
-    not registered, or if two players to be merged met in a game or are in one tournament.
+    If both tables have a player of one name, the new table's player is merged into the old table's, who stays there;
+    all others move. Raises CompanionError if a key is not registered, or if two players can't be merged (`merge`).
     """
     with connection.transaction():
         numbers = []

@@ -30,10 +30,10 @@ def command() -> None:
 
 
 def organising(run: Callable[..., None]) -> click.Command:
-    """Return a function as a subcommand of `pegpip league` that connects to the league's database as its owner.
+    """Return a function as a subcommand of `pegpip league` with the option `--database`.
 
-    The function is called with the connection, then with the arguments of the command line. The subcommand also takes
-    the database's URL, `--database`. An error of the database becomes a CompanionError.
+    The function gets a connection to that database as its owner, then the arguments of the command line. An error of
+    the database becomes a CompanionError.
     """
 
     @functools.wraps(run)

@@ -27,10 +27,9 @@ PostgreSQL allows 100 connections in all by default."""
 
 
 def migrate(url: str) -> None:
-    """Bring the schema of the league's PostgreSQL database up to date by running the missing migrations.
+    """Bring the schema of the league's PostgreSQL database up to date, as its owner, whom `url` must name.
 
-    `url` must log in with the rights of the database's owner. Raises DeviceError if the database can't be reached,
-    refuses, or has a newer schema.
+    Raises DeviceError if the database can't be reached, refuses, or has a newer schema.
     """
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "schema"))

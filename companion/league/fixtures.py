@@ -21,10 +21,9 @@ A round robin of 64 has 2,016 matches, which is what a page can show; they grow 
 def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[int], starts: date | None = None) -> int:
     """Store and log a new tournament of a league season in one transaction; return the tournament's number.
 
-    `connection` must be the database owner's; `season` is the season's number, `kind` the kind of game. `draw` has the
-    form, the players in the order of the draw, and handicaps. Games that began before the day `starts` do not count;
-    None stands for the season's first day. Raises CompanionError if the season, game or a player is unknown, or the
-    draw can't be played.
+    `connection` must be the database owner's; `season` is the season's number, `kind` the kind of game. Games before
+    the day `starts` do not count; None stands for the season's first day. Raises CompanionError if the season, game or
+    a player is unknown, or the draw can't be played.
     """
     game_named(kind)
     check(draw, MAX_PLAYERS)
@@ -48,10 +47,7 @@ def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[i
 
 
 def withdraw(connection: Connection, tournament: int, player: int) -> None:
-    """Take a player out of a tournament: opponents win the matches not played yet (walkovers).
-
-    Raises CompanionError if the player is not in the tournament.
-    """
+    """Take a player out of a tournament: opponents win the matches left. Raises CompanionError if not in it."""
     with connection.transaction():
         done = connection.execute(
             "UPDATE tournaments SET gone = array_append(array_remove(gone, %(p)s), %(p)s)"
@@ -84,10 +80,9 @@ def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
 
 
 def _results(connection: Connection, tournament: Mapping[str, Any]) -> list[Result[int, UUID]]:
-    """Return the results of the tournament's games so far, in the order of play.
+    """Return the results that count of the tournament's games so far, in the order of play.
 
-    These are the games of its season and kind, with exactly two players, both of the tournament, from its first day on.
-    Results that no longer count are left out.
+    Its games are those of its season and kind, from its first day on, with exactly two players, both of the tournament.
     """
     rows = connection.execute(
         "SELECT r.game, r.player AS home, o.player AS away, r.score, o.score AS other, r.won, o.won AS other_won,"

@@ -18,10 +18,8 @@ SHARE = Decimal("0.000001")
 class JudgedSide(msgspec.Struct, frozen=True):
     """A player or team of a finished game, with the names of its players and its final score.
 
-    Attributes:
-        won: Share of the win, from 0 to 1: a win that n sides share counts 1/n.
-        lost: Games lost.
-        left: Whether all its players left the game before its end.
+    `won` is its share of the win, 1/n of one that n sides share; `lost` counts lost games. `left`: all its players left
+    before the end.
     """
 
     name: str
@@ -44,10 +42,10 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def judged(message: Message) -> Judged | None:
-    """Return the result of a table's message to the league, by replaying the transcript of its final game.
+    """Return the result of a table's message to the league, by replaying its transcript; None if it is not final.
 
-    Returns None if the message says that the game is open (played on) or withdrawn (taken back). Raises RulesError if
-    the rules refuse the transcript, it is not finished, a name is not allowed, or a game that is not final has one.
+    Raises RulesError if the rules refuse the transcript, it is not finished, a name is not allowed, or a game that is
+    not final has one.
     """
     if message.state != "final":
         if message.transcript:

@@ -79,9 +79,9 @@ def signed(message: Message, key: Ed25519PrivateKey) -> tuple[bytes, str]:
 
 
 def is_signed(body: bytes, signature: str, table: str) -> bool:
-    """Return whether `signature` is the Ed25519 signature, as made by `signed`, of a league message's bytes `body`.
+    """Return whether `signature` is that of a league message's bytes `body`, as made by `signed`, by a table's key.
 
-    `table` is the signing table's public key. It and `signature` are hexadecimal; False if either is malformed.
+    `table` is its public key. It and `signature` are hexadecimal; malformed ones give False.
     """
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(table)).verify(bytes.fromhex(signature), _DOMAIN + body)
@@ -91,10 +91,7 @@ def is_signed(body: bytes, signature: str, table: str) -> bool:
 
 
 def transcript_under(game: ArchivedGame, aliases: Mapping[str, str]) -> str:
-    """Return a game's transcript as JSON Lines in which players have their published names.
-
-    `aliases` is name at the table -> name to publish; a name without an alias stays.
-    """
+    """Return a game's transcript as JSON Lines, with the names to publish: `aliases` is name at the table -> alias."""
 
     def renamed(line: Mapping[str, Any]) -> dict[str, Any]:
         named = ("first", "leave", "on")

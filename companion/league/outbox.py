@@ -27,12 +27,10 @@ FILE_NAME = "league.json"
 
 
 class Acknowledged(msgspec.Struct, frozen=True):
-    """The last revision of a game that the server has acknowledged.
+    """The last revision of a game that the server has acknowledged, and the state that it told.
 
     Attributes:
         number: Number of the entry that began the game.
-        revision: Its revision.
-        state: Its state in that revision.
         content: Hash of what was sent, as `Message.content`.
         lines: Lines read at the table by then; a journal that was put back to an older state has fewer.
     """
@@ -61,14 +59,10 @@ class Cursor(msgspec.Struct, frozen=True):
 
 
 class Pending(NamedTuple):
-    """A message that waits.
+    """A message that waits, with the number of the entry that began its game and the lines read at the table by then.
 
-    Attributes:
-        message: The message.
-        number: Number of the entry that began the game.
-        lines: Lines of the game that had been read at the table.
-        rises: Whether it goes above a newer revision of the server. A game that is only found to be open does not:
-            an older journal that was put back takes no result away.
+    `rises`: whether it goes above a newer revision of the server. A game that is only found to be open does not: an
+    older journal that was put back takes no result away.
     """
 
     message: Message
@@ -78,10 +72,10 @@ class Pending(NamedTuple):
 
 
 class Outbox:
-    """The messages of one data folder that wait to be acknowledged. Used by one thread.
+    """The messages of one data folder that wait to be acknowledged by the league's `server`. Used by one thread.
 
-    `past` reads the folder's games. `table` is the table's public key, 64 hexadecimal digits. `aliases` has the names
-    to publish, by the name at the table. `server` is the address of the league's server.
+    `past` reads the folder's games. `table` is the table's public key; `aliases` is name at the table -> name to
+    publish.
     """
 
     def __init__(self, folder: Path, past: PastGames, table: str, aliases: Mapping[str, str], server: str) -> None:
@@ -93,11 +87,11 @@ class Outbox:
         _, _, self._offered = past.archived_after(0)
 
     def waiting(self) -> list[Pending]:
-        """Return the messages that the server has not acknowledged: new, changed and withdrawn games.
+        """Return the messages about new, changed and withdrawn games that the server has not acknowledged.
 
-        Changed and new games come first, oldest first. If nothing waits, the cursor is moved past the games that can't
-        change any more, and is written to disk. A cursor that does not fit this journal is set back to its start.
-        Raises DeviceError if the journal can't be read.
+        Withdrawals come last, others oldest first. If nothing waits, the cursor is moved past the games that can't
+        change any more. A cursor that does not fit this journal is set back. Raises DeviceError if the journal can't be
+        read.
         """
         self._cursor = self._fitting(self._cursor)
         if self._unwritten:
@@ -123,8 +117,7 @@ class Outbox:
     def acknowledge(self, sent: Pending, revision: int) -> None:
         """Record in the outbox's cursor that the league's server has a message, as this revision of its game.
 
-        From then on the message no longer waits. The cursor is changed in memory and on disk. A failed write is logged:
-        the message may be sent again after a restart.
+        If the disk refuses the cursor, that is logged: the message may be sent again after a restart.
         """
         message = sent.message
         known = Acknowledged(sent.number, revision, message.state, message.content, sent.lines)
@@ -135,8 +128,8 @@ class Outbox:
 
         A game counts once it is finished, unless the computer player took part. None is needed if the server has
         acknowledged the state, or if the game does not count and can't have been sent. If a game sent as finished is
-        open again with no more lines than then, an older journal was restored: the result stays, and None is returned.
-        `name` is the hash of the entry that began the game.
+        open again with no more lines than then, an older journal was restored: the result stays. `name` is the hash of
+        the entry that began it.
         """
         known = self._cursor.games.get(name)
         counts = game.outcome is not None and game.terms.house is None
@@ -157,9 +150,8 @@ class Outbox:
     def _withdrawn(self, seen: set[str]) -> Iterator[Pending]:
         """Yield a withdrawal for each game that was taken back at the table and that the league's server may have.
 
-        The journal still holds the entry that began such a game. Games whose withdrawal is acknowledged are left out.
-        `seen` has the names of the games after the cursor that were not taken back. A game's name is the hash of the
-        entry that began it.
+        The journal still holds the entry that began such a game, whose hash is the game's name. `seen` has the names of
+        the games after the cursor that were not taken back.
         """
         begun = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
         for entry in read_entries(self._folder, self._cursor.through + 1) if self._offered else ():
@@ -175,10 +167,10 @@ class Outbox:
                 yield Pending(message, number, lines)
 
     def _move(self, games: tuple[ArchivedGame, ...], open_from: int) -> None:
-        """Move the outbox's cursor past the games that can't change any more, and write it, so the file stays small.
+        """Move the outbox's cursor past the games that can't change any more, so that its file stays small.
 
-        Games before the cursor are never sent again: call this only when no message waits. `games` are those after the
-        cursor, oldest first; those from the number `open_from` on may still change. A failed write is logged.
+        Call this only when no message waits. `games` are those after the cursor; from `open_from` on they may still
+        change.
         """
         settled = [game.number for game in games if game.number < open_from]
         link = link_of(self._folder, settled[-1]) if settled else None
@@ -189,8 +181,8 @@ class Outbox:
     def _fitting(self, cursor: Cursor) -> Cursor:
         """Return `cursor` if it fits the outbox's server and journal, else a new cursor at the journal's start.
 
-        For another server the new cursor is empty. For another journal it keeps `cursor.games`, the acknowledged
-        revisions, and a warning is logged. With `through` 0 a cursor fits any journal.
+        For another server it is empty. For another journal it keeps the acknowledged revisions, and a warning is
+        logged.
         """
         if cursor.server != self._server:
             return Cursor(server=self._server)
@@ -210,10 +202,7 @@ class Outbox:
             return Cursor()
 
     def _store(self, cursor: Cursor) -> None:
-        """Set the cursor, the record of what the league's server has acknowledged, in memory and write it to its file.
-
-        A failed write is only logged; the next call of `waiting` repeats it.
-        """
+        """Set the cursor and write it to its file; a failed write is logged, and `waiting` repeats it."""
         self._cursor = cursor
         try:
             write_file(self._path, (msgspec.json.encode(cursor),))
@@ -233,9 +222,6 @@ def aliases_of(pairs: tuple[str, ...]) -> dict[str, str]:
     """Convert settings such as `"Ann=Ann of the Lion"` to a dict: name at the table -> name to publish.
 
     Raises DeviceError for a text without a name on both sides of "=", or with an alias over 24 characters.
-
-    >>> aliases_of(("Ann=Ann of the Lion",))
-    {'Ann': 'Ann of the Lion'}
     """
     found = dict[str, str]()
     for pair in pairs:

@@ -46,10 +46,7 @@ def pages(pool: Pool) -> flask.Blueprint:
     made.after_request(_fresh)
 
     def read(ask: Callable[..., Any], *of: Any) -> Any:
-        """Return what the query function `ask` returns for a connection and the arguments `of`; 404 if that is None.
-
-        It runs in a read-only transaction.
-        """
+        """Return what a query function returns for `of`, in a read-only transaction; abort with 404 if that is None."""
         with pool.connection() as connection:
             connection.execute("SET TRANSACTION READ ONLY")
             found = ask(connection, *of)
@@ -72,11 +69,7 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
 
     @made.get(SEASON)
     def season(number: int, kind: str) -> str:
-        """Show a season and kind of game: standings, tournaments, records and newest games.
-
-        The query may name the order of the standings (`by`) and how many of their rows to skip (`skip`).
-        An unknown season is a 404.
-        """
+        """Show a season and kind of game, its standings in the order `by` of the query after `skip` rows."""
         skip = min(max(0, flask.request.args.get("skip", 0, int)), MAX_NUMBER)
         found = read(queries.season_page, number, kind, _order(), skip)
         shown = {"kind": kind, "by": _order(), "skip": skip, "page": queries.PAGE, **found}
@@ -120,8 +113,7 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
 def _add_api(made: flask.Blueprint, read: Read) -> None:
     """Add the league's JSON addresses under `/api` to the blueprint `made`: seasons, games, tournaments and players.
 
-    Each address runs one query function by `read`, with the numbers and names in the address as arguments. If the query
-    finds None, the answer is 404. Standings take their order from the request's `by`.
+    Each runs one query function by `read`, with the numbers and names in the address as arguments.
     """
 
     def answer(ask: Callable[..., Any], **of: Any) -> flask.Response:
@@ -141,9 +133,9 @@ def _add_api(made: flask.Blueprint, read: Read) -> None:
 
 
 def moves_of(transcript: str) -> list[dict[str, Any]]:
-    """Replay a transcript and return, for each line in force after the header, the line and the scores after it.
+    """Return the lines in force after a transcript's header, each with the scores after it, as `line` and `scores`.
 
-    Each has `line`, `player` (who acted) and `scores` by side. Raises RulesError if the rules refuse the transcript.
+    `player` is who acted. Raises RulesError if the rules refuse the transcript.
     """
     moves = list[dict[str, Any]]()
     for before, after in itertools.pairwise(transcript_of(transcript.encode()).steps):
@@ -168,10 +160,7 @@ def _order() -> str:
 
 
 def _fresh(response: flask.Response) -> flask.Response:
-    """Make browsers revalidate a page of the league before each use; one that is unchanged is answered with 304.
-
-    Sets `Cache-Control: no-cache` and an ETag, adds `Accept-Language` to Vary, and returns the response given.
-    """
+    """Add an ETag to a response, make browsers revalidate it before each use, and answer 304 if it is unchanged."""
     response.headers["Cache-Control"] = "no-cache"
     response.vary.add("Accept-Language")
     response.add_etag()

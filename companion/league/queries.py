@@ -22,10 +22,9 @@ ORDERS = {"wins": "won DESC, lost, player", "rating": "(mu - 3 * sigma) DESC, pl
 
 
 def seasons(connection: Connection) -> Rows:
-    """Return all seasons of the league, newest first: `id`, `name`, `starts`, `ends` and `kinds`.
+    """Return all seasons, newest first: `id`, `name`, `starts`, `ends` and `kinds`, the games with standings in it.
 
-    `kinds` lists the games with standings in the season. The last row, `id` 0, stands for play between seasons; its
-    `starts` and `ends` are None.
+    The last row, `id` 0, stands for play between seasons; its `starts` and `ends` are None.
     """
     return connection.execute(
         "SELECT s.id, s.name, s.starts, s.ends,"
@@ -37,8 +36,7 @@ def seasons(connection: Connection) -> Rows:
 def season_page(connection: Connection, number: int, kind: str, by: str, skip: int) -> dict[str, Any] | None:
     """Return all that the page of a season shows for a kind of game; None for an unknown season.
 
-    `season`, `standings` (in the order `by`, after `skip` rows), `tournaments`, the newest `games`, and `records`. All
-    are read in the caller's transaction.
+    `season`, `standings` (in the order `by`, after `skip` rows), `tournaments`, the newest `games`, and `records`.
     """
     found = connection.execute("SELECT id, name FROM seasons WHERE id = %s", (number,)).fetchone()
     return found and {
@@ -56,11 +54,10 @@ def tables(connection: Connection) -> Rows:
 
 
 def standings(connection: Connection, season: int, kind: str, by: str = "wins", skip: int = 0) -> Rows:
-    """Return up to `PAGE` players of a season's standings in one kind of game, best first, after skipping `skip`.
+    """Return up to PAGE players of a season's standings in one kind of game, best first, after skipping `skip`.
 
     Each has `player`, `name`, `pub`, `games`, `won`, `lost`, `mu`, `sigma`. Players whose games were all taken back are
-    left out. Empty for an unknown season or kind, and after the last player. `by` is a key of `ORDERS`; another raises
-    KeyError.
+    left out. `by` is a key of ORDERS.
     """
     # The page of standings is chosen from the index first; only its rows are joined with names.
     return connection.execute(
@@ -72,10 +69,7 @@ def standings(connection: Connection, season: int, kind: str, by: str = "wins", 
 
 
 def tournaments(connection: Connection, season: int, kind: str) -> Rows:
-    """Return the tournaments of a season and kind of game; the one whose first day is latest comes first.
-
-    Each has `id`, `form` ("knockout" or "round_robin"), `starts`, and `players`, their number.
-    """
+    """Return `id`, `form`, `starts` and number of `players` of the tournaments of a season and kind, latest first."""
     return connection.execute(
         "SELECT id, form, starts, cardinality(players) AS players FROM tournaments WHERE (season, kind) = (%s, %s)"
         " ORDER BY starts DESC, id DESC",
@@ -149,7 +143,7 @@ def player(connection: Connection, number: int) -> dict[str, Any] | None:
     """Return a player's `id`, `name`, `pub`, standings (`seasons`), head to head (`rivals`) and newest 30 `games`.
 
     Rivals are the 20 opponents met most often: `player`, `name`, `games`, and how many this player `won` and `lost`.
-    Returns None for an unknown number. The number of a merged player gives the player that it was merged into.
+    None for an unknown number. The number of a merged player gives the player that it was merged into.
     """
     found = connection.execute(
         "SELECT p.id, p.name, t.pub FROM players q JOIN players p ON p.id = coalesce(q.merged_into, q.id)"

@@ -43,11 +43,10 @@ def rate(connection: Connection, batch: int = BATCH) -> int:
 
 
 def rate_game(rows: Iterable[dict[str, Any]], ratings: dict[int, PlackettLuceRating]) -> None:
-    """Update the Plackett-Luce ratings of one league game's players, in place.
+    """Update the Plackett-Luce `ratings`, by player's number, of one league game's players, in place.
 
-    A side that lost fewer games ranks higher; sides with equal losses draw. A game of one side changes nothing. `rows`
-    has one row for each seat: `player`, `side`, and `lost`, the games its side lost (a heavy defeat costs more).
-    `ratings` has ratings by the player's number; it must have every player of the game.
+    A side that lost fewer games ranks higher; equal losses are a draw. A game of one side changes nothing. `rows` has
+    `player`, `side`, and `lost`, the games its side lost, for each seat.
     """
     sides: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
@@ -64,10 +63,9 @@ def rate_game(rows: Iterable[dict[str, Any]], ratings: dict[int, PlackettLuceRat
 def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None:
     """Reset the ratings of a season and kind to what they were before game `seq`, and mark later games as unrated.
 
-    Only final games after `seq` are marked; game `seq` keeps its mark. In the results from `seq` on, the ratings before
-    each game are deleted, until those games are rated again.
-    The games from `seq` on, then the standings of their players, are locked until the transaction ends. `accept` locks
-    in the same order, so that neither waits for the other forever. `place` is (season, kind of game).
+    In the results from `seq` on, the ratings before each game are deleted, until those games are rated again. The
+    games, then the standings of their players, are locked until the transaction ends; `accept` locks in the same order,
+    so that neither waits for the other forever. `place` is (season, kind of game).
     """
     connection.execute(
         "SELECT FROM games WHERE (season, kind) = (%s, %s) AND seq >= %s ORDER BY seq FOR UPDATE", (*place, seq)
@@ -96,9 +94,8 @@ def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None
 def _rate_from(connection: Connection, place: tuple[int, str], seq: int, batch: int) -> int:
     """Rate the unrated games of a season and kind from number `seq` on, at most `batch`, and return how many.
 
-    At least one must be unrated, and the standings must be those before `seq`, as `_wind_back` leaves them. Stores each
-    player's rating before a game in its results and the newest one in the standings, and marks the games as rated.
-    `place` is (season, kind of game).
+    At least one must be unrated, and the standings must be those before `seq`. Each player's rating before a game goes
+    into the results, the newest one into the standings. `place` is (season, kind of game).
     """
     waiting = connection.execute(
         "SELECT game, seq FROM games WHERE (season, kind) = (%s, %s) AND NOT rated AND seq >= %s ORDER BY seq LIMIT %s",

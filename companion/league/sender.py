@@ -43,8 +43,7 @@ def put_over_http(address: str, body: bytes, signature: str) -> tuple[int, Reply
 class Sender(DeliveryThread):
     """Sends the messages that wait in the outbox of the data folder `folder` to the league's server.
 
-    A message on its way when the thread is stopped is sent again after the next start. `past` reads the folder's games.
-    `aliases` is the setting of the names to publish. `put` sends one message; tests give another one.
+    `past` reads the folder's games, `aliases` is the setting of the names to publish, and `put` sends one message.
     """
 
     def __init__(self, server: str, folder: Path, past: PastGames, aliases: tuple[str, ...], put: Put = put_over_http):
@@ -65,11 +64,9 @@ class Sender(DeliveryThread):
     def _deliver(self, stopped: threading.Event) -> None:
         """Send each new, changed or withdrawn game in the outbox to the league's server, and store which ones it has.
 
-        A game that the server refused for good is skipped until it changes. Sending ends early once `stopped` is set.
-        The first call opens the outbox, and makes the table's key in its data folder if there is none.
-
-        Raises OSError if the server can't be reached or can't take a game now. Raises DeviceError if the server's
-        address, the table's key or the players' aliases are wrong, or if the journal can't be read.
+        A game that the server refused for good is skipped until it changes. The first call opens the outbox, and makes
+        the table's key if there is none. Raises OSError if the server can't be reached or can't take a game now,
+        DeviceError if its address, the key or the aliases are wrong, or the journal can't be read.
         """
         if self._opened is None:
             check_address("[league] server", self._server)
@@ -99,13 +96,10 @@ class Sender(DeliveryThread):
     def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> None:
         """Send one message, and store in the outbox that the server has it, or remember a final refusal in memory.
 
-        Content that is refused for good (FINAL_REFUSALS) is not sent again until the program restarts.
-
         The server may hold the same or a later revision with other content, because the journal was restored from a
         backup. If `waiting.rises`, the message is then sent again as the next revision, in 3 attempts altogether. Else
-        it is dropped: the outbox stores that the server has it.
-
-        Raises OSError if the server can't be reached or refuses for now.
+        it is dropped: the outbox stores that the server has it. Raises OSError if the server can't be reached or
+        refuses for now.
         """
         message = waiting.message
         for _ in range(3):

@@ -76,8 +76,8 @@ def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask
 def serve(pool: Pool, listening: socket.socket) -> None:
     """Serve the league's site and rate games in a second thread, until Ctrl-C or SIGTERM ends the process.
 
-    Open requests are answered before the end, for at most 5 s. `pool`, of connections to the database, is closed after
-    Ctrl-C and after an error; SIGTERM leaves it open. Raises KeyboardInterrupt at Ctrl-C.
+    Open requests are answered before the end, for at most 5 s. `pool`, of connections to the database, is closed then.
+    Raises KeyboardInterrupt at Ctrl-C.
     """
     app: Any = application(pool)
     threads: Any = WSGIMiddleware(app, workers=THREADS)
@@ -113,10 +113,7 @@ def serve(pool: Pool, listening: socket.socket) -> None:
 
 
 def _rate_until(pool: Pool, ended: threading.Event) -> None:
-    """Update the players' ratings in the league with its unrated games, every `RATE_EVERY_S` s until `ended` is set.
-
-    `pool` holds connections to the database. Its failure is logged, and the next round tries again.
-    """
+    """Rate the league's unrated games every RATE_EVERY_S until `ended` is set; a failure is logged and tried again."""
     while not ended.wait(RATE_EVERY_S):
         try:
             with pool.connection() as connection:
@@ -160,10 +157,7 @@ def _answer(status: int, answer: Reply) -> flask.Response:
 
 
 def _http_error(error: HTTPException) -> flask.Response | HTTPException:
-    """Return the response to an HTTP error: a page for a GET outside /api/, else a reply in JSON with one sentence.
-
-    The response has the error's status. A message that is too long (413) gets the reply in JSON on every path.
-    """
+    """Return the response to an HTTP error: a page for a GET outside /api/, else a reply in JSON with one sentence."""
     if error.code == 413:
         return _answer(413, Reply(f"A message has at most {MAX_BODY_BYTES} bytes."))
     if flask.request.method == "GET" and not flask.request.path.startswith("/api/"):

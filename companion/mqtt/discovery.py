@@ -23,9 +23,8 @@ CODES = tuple(sorted({"game_started", *SHARED_EFFECTS, *(code for game in GAMES.
 def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str, Any]]:
     """Return the discovery messages that make the table a device in Home Assistant: MQTT topic -> message.
 
-    There is one message for each entity: seven read-only ones and, if the table takes `commands` from the broker, a
-    start button and a mute switch. `topic` is the first part of the table's topics, and identifies the device. The
-    table's `name` becomes the device's.
+    There is one for each entity: seven read-only ones and, with `commands`, a start button and a mute switch. `topic`
+    is the first part of the table's topics, and identifies the device; `name` becomes the device's.
     """
     version = importlib.metadata.version("peg-and-pip")
     device = {"identifiers": [f"pegpip_{topic}"], "name": name, "manufacturer": "Peg & Pip", "sw_version": version}
@@ -45,11 +44,7 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
 
 
 def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the table's seven read-only Home Assistant entities: (kind, key) -> fields of the discovery message.
-
-    Kinds are Home Assistant's: five `sensor`, an `event` and a `binary_sensor`. Fields that all entities share, such as
-    `device`, are left out. `topic` is the first part of the table's MQTT topics.
-    """
+    """Return the table's seven read-only Home Assistant entities: (kind, key) -> fields that others do not share."""
 
     def sensor(key: str, name: str, icon: str, **more: Any) -> dict[tuple[str, str], dict[str, Any]]:
         template = f"{{{{ value_json.{key} }}}}"
@@ -80,11 +75,7 @@ def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def _controls(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the two entities that send commands: (kind, key) -> fields that only their discovery messages have.
-
-    The kind is Home Assistant's: the `button` that starts the next game and the `switch` that mutes the table. `topic`
-    is the first part of the table's MQTT topics.
-    """
+    """Return the button that starts the next game and the switch that mutes: (kind, key) -> fields of their own."""
     mute = {"command_topic": f"{topic}/mute", "state_topic": f"{topic}/muted"}
     return {
         ("button", "start"): {"name": "Next game", "icon": "mdi:play", "command_topic": f"{topic}/start",

@@ -99,9 +99,8 @@ class Publisher(BackgroundThread):
     def _run(self, stopped: threading.Event) -> None:
         """Publish what has changed, while the MQTT broker is connected, until `stopped` is set; then publish "offline".
 
-        Runs in the publisher's thread. The client connects in the background and reconnects by itself; events that come
-        meanwhile are dropped. Changes are published after each snapshot, command and connection, and every
-        `HEALTH_EVERY_S`. After an exception, too, it publishes "offline", then the thread ends.
+        The client connects in the background and reconnects by itself; events that come meanwhile are dropped. Changes
+        are published after each snapshot, command and connection, and every HEALTH_EVERY_S.
         """
         client = self._client()
         client.connect_async(self._broker.host, self._broker.port, KEEPALIVE_S)
@@ -125,7 +124,7 @@ class Publisher(BackgroundThread):
     def _client(self) -> Client:
         """Return an MQTT client, not connected yet, with the broker's user, TLS and the methods below as callbacks.
 
-        It reconnects by itself. Its last will makes the broker publish "offline" when the table's connection is lost.
+        By its last will the broker publishes "offline" when the table's connection is lost.
         """
         client = Client(CallbackAPIVersion.VERSION2, client_id=f"pegpip-{self._broker.topic}")
         client.reconnect_delay_set(1, LONGEST_PAUSE_S)
@@ -139,10 +138,7 @@ class Publisher(BackgroundThread):
         return client
 
     def _on_connect(self, client: Client, _: Any, __: ConnectFlags, reason: ReasonCode, ___: Properties | None) -> None:
-        """Mark the broker as connected and everything as unpublished, and subscribe to commands if they are allowed.
-
-        If the broker refuses the connection, only store its reason for `health`.
-        """
+        """Mark the broker as connected and nothing as published; subscribe to commands. Or store its refusal."""
         if reason.is_failure:
             self._trouble = str(reason)
             return
@@ -161,8 +157,7 @@ class Publisher(BackgroundThread):
     def _publish(self, client: Client) -> None:
         """Send the broker each retained MQTT message that has changed since it was last sent, then all waiting events.
 
-        Retained are the discovery messages, state, health and "online"; if commands are allowed, also whether the sound
-        is muted. If not, an empty message deletes what the broker retains of the time when they were.
+        If commands are not allowed, an empty message deletes what the broker retains of the time when they were.
         """
         topic = self._broker.topic
         found = discovery(topic, self._table_name(), self._sounds is not None)
@@ -181,10 +176,10 @@ class Publisher(BackgroundThread):
             client.publish(f"{topic}/event", msgspec.json.encode(happened), 1)
 
     def _on_message(self, _: Client, __: Any, message: MQTTMessage) -> None:
-        """Execute a command from the broker: mute or unmute the sound, or start a game.
+        """Execute a command from the broker: mute or unmute the sound, or start a game. A refusal is logged.
 
-        Only `ON` and `OFF` mute and unmute. A game's header starts that game; an empty payload starts the next one.
-        A retained or too large message is ignored, as is any while commands are not allowed. A refusal is logged.
+        A game's header starts that game; an empty payload starts the next one. A retained or too large message is
+        ignored.
         """
         if self._sounds is None or message.retain or len(message.payload) > MAX_COMMAND_BYTES:
             return
@@ -203,10 +198,8 @@ class Publisher(BackgroundThread):
 def state_of(snapshot: Snapshot) -> dict[str, Any]:
     """Return a snapshot as the JSON message of the topic `.../state`.
 
-    Returns:
-        `game`: its title; `phase`; `turn`: name of the side to play; `score`: one text for all sides, cut to 255
-            characters; `throw`: values of the last throw as text; `thrown_by`: its player; `sides`: `name`, `score`
-            and `won` of each; `number`: of the journal's last entry. Game, turn, throw and player may be None.
+    `score` is one text for all sides, `throw` has the values of the last throw as text, and `number` is that of the
+    journal's last entry. `game`, `turn`, `throw` and `thrown_by` may be None.
     """
     thrown = snapshot.throws[-1] if snapshot.throws else None
     return {
@@ -222,9 +215,6 @@ def state_of(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def health_of(report: dict[str, Any]) -> dict[str, str]:
-    """Return the message of the topic `.../health`: `problem` is "ON" or "OFF", and `says` tells what is broken.
-
-    `says` joins the sentences of all broken parts; it is empty if none is. `report` is the answer of `/healthz`.
-    """
+    """Return the message of `.../health` from the answer of `/healthz`: `problem`, ON or OFF, and what is broken."""
     ill = [f"{part}: {check['says']}" for part, check in report["parts"].items() if not check["ok"]]
     return {"problem": "ON" if ill else "OFF", "says": " ".join(ill)}

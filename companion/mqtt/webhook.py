@@ -45,9 +45,8 @@ class Unposted(NamedTuple):
 class Webhook(DeliveryThread):
     """Posts to one address. What waits when it is stopped is posted after the next start of the same process.
 
-    `secret` is the base64 secret of the signature; empty for no signature. `name` returns the table's present name and
-    `words` the sentence for an event. `post` sends one message; tests give another one. Raises DeviceError if address
-    or secret are wrong.
+    `secret` is the base64 secret of the signature, or empty. `name` returns the table's present name, `words` the
+    sentence for an event; `post` sends one message. Raises DeviceError if address or secret are wrong.
     """
 
     def __init__(
@@ -66,11 +65,7 @@ class Webhook(DeliveryThread):
                 self._wake.set()
 
     def _message(self, snapshot: Snapshot, event: Event, place: int) -> Unposted:
-        """Return the message about an event as JSON, with an id that no other message has.
-
-        It holds the sentence for the event, its code and arguments, the table, the game, the scores and the current
-        time. `place` is the event's index, from 0, among the new events of `snapshot`.
-        """
+        """Return the message about an event, number `place` of the new ones, as JSON with an id that no other has."""
         said = self._words(event)
         told = {
             "type": f"game.{event.code}",
@@ -90,8 +85,7 @@ class Webhook(DeliveryThread):
     def _deliver(self, stopped: threading.Event) -> None:
         """Post the webhook's waiting messages, oldest first, until none is left or `stopped` is set.
 
-        A message that was accepted or refused leaves the queue. Raises OSError if one must be posted again; that one
-        and all later ones stay queued.
+        Raises OSError if one must be posted again; that one and all later ones stay queued.
         """
         while self._waiting and not stopped.is_set():
             message = self._waiting[0]
@@ -100,10 +94,9 @@ class Webhook(DeliveryThread):
                 self._waiting.popleft()
 
     def _try(self, message: Unposted) -> None:
-        """Post a message once, and set what `health` says.
+        """Post a message once, and set what `health` says; log a refusal, with which the message is done.
 
-        Raises OSError if it must be posted again: nobody answers, or the status is 500 or above or in `PASSING`.
-        Another status from 300 on is a refusal: it is logged, and the message is done with.
+        Raises OSError if it must be posted again: nobody answers, or the status is 500 or above or in PASSING.
         """
         seconds = str(int(time.time()))
         headers = {"webhook-id": message.name, "webhook-timestamp": seconds}
@@ -124,10 +117,7 @@ class Webhook(DeliveryThread):
 
 
 def key_of(secret: str) -> bytes:
-    """Decode a base64 secret, with or without the prefix `whsec_`, to the bytes of the key; b"" for an empty one.
-
-    Raises DeviceError if it is not base64.
-    """
+    """Return the bytes of a base64 secret, with or without the prefix `whsec_`. Raises DeviceError if it is none."""
     try:
         return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except ValueError:

@@ -60,10 +60,7 @@ def _of_files(transcripts: tuple[str, ...]) -> Iterator[Sequence[int]]:
 
 
 def _of_the_table(data_folder: str | None, first_game: int | None, dice_set: str | None) -> Iterator[Sequence[int]]:
-    """Return an iterator over the dice of each throw in a data folder's games (`PastGames.throws`).
-
-    Without `data_folder` it is that of the settings.
-    """
+    """Yield the dice of each throw in the games of a data folder, by default that of the settings."""
     from companion.history.export import PastGames
 
     settings = config.load(None, {"data": {"dir": data_folder}} if data_folder else {})
@@ -71,10 +68,9 @@ def _of_the_table(data_folder: str | None, first_game: int | None, dice_set: str
 
 
 def in_words(found: dict[str, Any]) -> str:
-    """Return the fairness result of `pegpip dice --json` as text for people.
+    """Return the fairness result of `pegpip dice --json` as text for people: bars of the counts, and the verdict.
 
-    The text shows the count of each face as a bar, then the verdict on fairness. The last line gives the bias of one
-    face that this many dice reveal in half of all cases. With too few dice it says that there are not enough throws.
+    The last line gives the bias of one face that this many dice reveal in half of all cases.
     """
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1

@@ -37,10 +37,7 @@ def puzzle_in_words(puzzle: Puzzle, number: int) -> str:
 
 
 def answer_in_words(puzzle: Puzzle) -> str:
-    """Return a puzzle's answer as English text: its MAX_LISTED best options, best first, and why the first is best.
-
-    Each option has its value, as a percentage if the goal is `win`.
-    """
+    """Return a puzzle's answer as English text: its MAX_LISTED best options with their values, and the reason."""
     many = 100.0 if puzzle.goal == "win" else 1.0
     rows = [f"   {value * many:>10.2f}  {option_in_words(option)}" for option, value in puzzle.options[:MAX_LISTED]]
     why = reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options)

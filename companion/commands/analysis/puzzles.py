@@ -14,10 +14,7 @@ from companion.games.advice.puzzles import GRADES, Puzzle, puzzles
 
 
 def found_puzzles(game: str, count: int, seed: int | None) -> list[Puzzle]:
-    """Return `count` puzzles of a game, easy ones first.
-
-    The same seed gives the same puzzles; None gives others at each call.
-    """
+    """Return `count` puzzles of a game, easy ones first; the same seed gives the same ones, None others each time."""
     return sorted(islice(puzzles(game, random.Random(seed)), count), key=lambda puzzle: GRADES.index(puzzle.grade))
 
 

@@ -68,12 +68,9 @@ def command(
 
 
 def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
-    """Return the result of `pegpip rescore` as text: the counts, then a line for each throw now read otherwise.
+    """Return the counts of `rescoring.summary` as text, then a line for each of the `throws` now read otherwise.
 
-    Args:
-        found: The counts, as `rescoring.summary` returns them.
-        throws: The throws that were read again. A line names values and doubt at the table and now, and the values
-            that count in the game.
+    A line has values and doubt at the table and now, and the values that count in the game.
     """
     doubts = ", ".join(f"{count} {code}" for code, count in found["doubts"].items()) or "none"
     most = f"With 95 % confidence at most {found['false_accepts_at_most']:.2%} of the trusted ones are."

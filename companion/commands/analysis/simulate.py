@@ -31,12 +31,9 @@ depend on it. More: finer progress, more overhead."""
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Totals of one seat over some games.
+    """Totals of one seat over some games: games won, and final scores.
 
-    Attributes:
-        won: Games won; a win shared by n sides counts 1/n.
-        squared: Sum of the squares of those shares.
-        points: Sum of the final scores.
+    A win shared by n sides counts 1/n; `squared` is the sum of the squares of those shares.
     """
 
     won: float = 0.0
@@ -50,10 +47,8 @@ class Score:
     def interval(self, games: int) -> tuple[float, float]:
         """Return the 95 % confidence interval of the share of games won (Wilson 1927), each end from 0 to 1.
 
-        The variance is that of the shares, which is below the binomial one if wins were shared.
-
-        Args:
-            games: Number of games played, at least 1.
+        The variance is that of the shares, which is below the binomial one if wins were shared. `games`, at least 1,
+        were played.
         """
         share, extra = self.won / games, CONFIDENCE**2
         spread = max(0.0, self.squared / games - share**2)  # share * (1 - share) where none is shared
@@ -85,10 +80,7 @@ def command(game: str, players: str, games: int, rules: str, seed: int, as_json:
 
 
 def header_for(game: str, levels: list[str], rules: str) -> Header:
-    """Return the header of a game between players of these levels; `rules` is a JSON object with its house rules.
-
-    Raises UsageError for an unknown game or level, wrong rules, or players that the game refuses.
-    """
+    """Return the header of a game between players of these levels; `rules` is JSON. Raises UsageError if refused."""
     rulebook = game_of(game)
     try:
         switches = json_of(rules)
@@ -109,14 +101,7 @@ def header_for(game: str, levels: list[str], rules: str) -> Header:
 def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: bool) -> list[Score]:
     """Play games between levels of the bot on all CPU cores, and return one `Score` a seat, summed over all games.
 
-    Equal seeds give equal totals. A progress bar is written to stderr.
-
-    Args:
-        header: Header of every game; its `first` player is replaced, so that seats take turns to begin.
-        levels: Level of play of each seat.
-        games: Number of games.
-        seed: Seed of the dice and of random mistakes.
-        quiet: Whether to show no progress bar.
+    Seats take turns to begin. Equal seeds give equal totals. Unless `quiet`, a progress bar is written to stderr.
     """
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
@@ -145,11 +130,7 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
     """Play games between levels of the bot, and return the totals of each seat over all of them.
 
-    Args:
-        header: Game, players and house rules. Who starts changes from game to game.
-        levels: Level of each seat.
-        numbers: Numbers of the games. A game's number and the seed decide its dice and mistakes.
-        seed: Seed of the games.
+    A game's number decides who starts and, with the seed, the dice and the bots' mistakes.
     """
     totals = [Score()] * len(levels)
     for number in numbers:
@@ -158,11 +139,7 @@ def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> l
 
 
 def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator[Score]:
-    """Play one simulated game between bots, and yield the result of each seat in turn.
-
-    A result holds the seat's share of the win (1/n if n sides win), the square of that share, and the final score.
-    `number` decides the seat that starts, and with `seed` the dice and the bots' mistakes.
-    """
+    """Play one simulated game between bots, and yield the result of each seat in turn."""
     first = header.players[number % len(levels)]
     begun = Header(header.game, header.players, header.rules, first)
     end = played(begun, levels, random.Random(f"{seed}/{number}")).state
@@ -174,11 +151,7 @@ def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator
 
 
 def report(header: Header, levels: list[str], games: int, seed: int, scores: list[Score]) -> dict[str, Any]:
-    """Return the results of a simulation as the JSON object that `--json` prints.
-
-    Each player has a level, the share of games won (0 to 1) with its 95 % confidence interval, and the mean final
-    score. `scores` holds each seat's totals over all games.
-    """
+    """Return the results of a simulation as the JSON object that `--json` prints; `scores` has each seat's totals."""
     return {
         "game": header.game,
         "games": games,

@@ -72,9 +72,8 @@ def command(
 def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: int | None) -> int:
     """Teach a set of dice on the terminal: ask the person about each throw, until `throws` of them are learnt.
 
-    Each answer is stored at once; a skipped throw does not count. The end of a recording ends the lesson early.
-    `expect` is the number of dice in the tray; None if unknown. Return the exit status: 0, or 1 if nothing was learnt.
-    Raises DeviceError if the camera fails.
+    Each answer is stored at once; a skipped throw does not count. `expect` is the number of dice in the tray, or None.
+    Return the exit status: 1 if nothing was learnt. Raises DeviceError if the camera fails.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.opening import open_camera
@@ -105,10 +104,7 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
 
 
 def _asked(teacher: Teacher) -> bool:
-    """Ask the person which values the waiting throw shows, and learn it. Return whether it was learnt.
-
-    Enter confirms the reading, digits correct it, `s` skips it. Wrong input is explained, and the question comes again.
-    """
+    """Ask the person which values the waiting throw shows, until the answer is right; return whether it was learnt."""
     throw = teacher.view()["throw"]
     read = [die["read"] for die in throw["dice"]]
     shown = " ".join(map(str, read))

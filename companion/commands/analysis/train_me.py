@@ -40,10 +40,9 @@ def command(game: str, count: int, seed: int | None) -> None:
 
 
 def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
-    """Print the best MAX_CHOICES options of a puzzle, ask for one, and return its cost in the unit of the goal.
+    """Ask for one of a puzzle's best MAX_CHOICES options, and return its cost in the unit of the goal, 0 or more.
 
-    The cost is the value of the best option less that of the chosen one, 0 or more. `generator` shuffles the options.
-    A wrong number is asked for again; Ctrl-C raises click.Abort.
+    The cost is the value of the best option less that of the chosen one. `generator` shuffles the options.
     """
     shown = list(puzzle.options[:MAX_CHOICES])
     generator.shuffle(shown)

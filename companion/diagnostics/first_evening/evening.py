@@ -24,13 +24,10 @@ Values = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedThrow:
-    """A throw of the check, as the table read it and as the person saw it.
+    """A throw of the check: the sorted values that the table read, and those that lay there, as the person says.
 
-    Attributes:
-        read: The values that the table read, sorted.
-        lay: The values that lay there, as the person says, sorted.
-        doubt: Why the table would ask before it counts the throw; None when it trusts the reading.
-        jpeg: The tray with the reading drawn over it; empty for a throw that was read right.
+    `doubt` is why the table would ask before it counts the throw, or None. `jpeg` is the tray with the reading drawn
+    over it; empty for a throw that was read right.
     """
 
     read: Values
@@ -61,10 +58,7 @@ class Person(Protocol):
         """Ask the person for throw `number` of `of`; a virtual camera's dice are thrown. May set `enough_throws`."""
 
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
-        """Show what the table read, and its doubt if any; return the true values, sorted, as the person says.
-
-        None means that nothing was thrown. May set `enough_throws`.
-        """
+        """Show what was read; return the true sorted values, None if nothing was thrown. May set `enough_throws`."""
 
     def presses(self, button: str) -> None:
         """Ask the person to press the named button, and return without waiting for the press."""
@@ -72,27 +66,18 @@ class Person(Protocol):
 
 @dataclass(slots=True)
 class Evening:
-    """The parts that are checked, and what the steps have found.
+    """The parts that are checked, the person who answers, and what the steps have found.
 
     Attributes:
-        settings: The table's settings.
-        person: The person who answers, or a stand-in.
         checks: The doctor's checks, made one by one.
-        throws_wanted: Number of throws to make.
-        open_camera: Builds the camera of the settings.
-        open_strip: Builds the strip of the settings.
-        open_buttons: Builds the buttons of the settings.
         play: Plays a WAV file; returns what went wrong, or None.
         clients: Number of phones on the table's own Wi-Fi; None where it opens none.
         temperature: The processor's temperature in degrees Celsius; None where it can't be asked.
         pause: Waits that many seconds.
         clock: Returns the time in seconds, by which readings are measured.
-        findings: Everything found so far.
-        throws: The throws so far.
         missed: Throws that the table did not see.
         readings_s: Duration of each reading, in seconds.
         frame_times_s: Time of each frame of the frame rate check, on the camera's clock.
-        hottest_c: Highest temperature so far.
         not_done: Titles of the steps that were skipped or not reached.
         stopped: Whether the person ended the evening early.
         tray_jpeg: Picture of the newest settled tray with its reading drawn in; empty before the first.

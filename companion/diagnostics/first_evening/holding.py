@@ -72,9 +72,8 @@ class Screen:
 def hold(evening: Evening, screen: Screen) -> None:
     """Run every step of the guided check of a new table (`pegpip doctor --first-evening`) with a person.
 
-    Findings are stored in `evening`; progress and findings are shown on `screen`. A CompanionError of a step becomes a
-    failed finding. Ctrl-C ends the check and keeps the results. Steps that were skipped, interrupted or not reached
-    are listed in `evening.not_done`.
+    Findings are stored in `evening` and shown on `screen`. A CompanionError of a step becomes a failed finding. Ctrl-C
+    ends the check and keeps the results. Steps that were skipped or not reached are listed in `evening.not_done`.
     """
     with screen.bar:
         for number, step in enumerate(STEPS):
@@ -103,13 +102,7 @@ def hold(evening: Evening, screen: Screen) -> None:
 def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
     """Write the page and the zip of a guided check into a folder, and return their paths: page, zip.
 
-    Args:
-        evening: The findings and throws.
-        folder: Folder for the two files, made if missing; older files are replaced.
-        now: The date and time that the page shows.
-
-    Raises:
-        DeviceError: They can't be written.
+    The folder is made if missing, older files are replaced. The page shows the time `now`. Raises DeviceError.
     """
     text = page(evening, f"{now:%d %B %Y, %H:%M}", ZIP).encode()
     result = {
@@ -147,10 +140,7 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def phones_joined() -> int | None:
-    """Return the number of devices connected to this machine's Wi-Fi access point, as the program `iw` lists them.
-
-    Returns None if this machine runs no access point, or if `iw` is missing or hangs.
-    """
+    """Return how many devices are on this machine's Wi-Fi access point, as `iw` lists them; None without one."""
     names = [block.split()[0] for block in _iw("dev").split("Interface ")[1:] if "type AP" in block]
     if not names:
         return None

@@ -27,10 +27,7 @@ larger page. The zip beside it has all."""
 def page(evening: Evening, made: str, zip_name: str) -> str:
     """Return the report of a guided check as one HTML page with its pictures inside: findings, throws and charts.
 
-    Args:
-        evening: The findings and throws to report.
-        made: Date and time of the evening, as the page shows it.
-        zip_name: File name of the zip beside the page, which the page names.
+    The page shows the date and time `made`, and names the zip beside it.
     """
     ill = evening.ill()
     times_s = evening.frame_times_s
@@ -75,14 +72,10 @@ def page(evening: Evening, made: str, zip_name: str) -> str:
 
 
 def _bars(durations_s: list[float]) -> tuple[list[float], int]:
-    """Return the histogram of how long readings took, and the time at its right edge.
+    """Return the histogram of how long readings took, and the time at its right edge in ms: five times the median.
 
-    Args:
-        durations_s: Duration of each reading, in seconds.
-
-    Returns:
-        Heights of the `BARS` bars, relative to the highest (0 to 1); and five times the median, in milliseconds, where
-            the last bar ends. Longer readings count in the last bar. Without readings, or at a median of 0, no bars, 0.
+    The BARS heights are relative to the highest (0 to 1). Longer readings count in the last bar. Without readings, or
+    at a median of 0, there are no bars, and the time is 0.
     """
     edge_s = 5 * median(durations_s) if durations_s else 0
     if edge_s == 0:

@@ -41,8 +41,8 @@ class TerminalPerson:
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
         """Print the reading and its doubt, ask for the dice in the tray, and return the true values, sorted.
 
-        Enter confirms the reading, digits give other values; other input is asked for again. `x` (no throw) and `q` (no
-        more throws) return None, and `q` sets `enough_throws`. Ctrl-C raises KeyboardInterrupt.
+        Enter confirms the reading, digits give other values. `x` (no throw) and `q` (no more throws) return None, and
+        `q` sets `enough_throws`. Ctrl-C raises KeyboardInterrupt.
         """
         shown = " ".join(map(str, read)) or "no dice"
         unsure = f" (the table would ask: {doubt})" if doubt is not None else ""
@@ -62,10 +62,7 @@ class TerminalPerson:
             click.echo(f"Press the button {button}.")
 
     def _ask(self, question: str) -> str:
-        """Print a question and return what the person types, stripped and in lower case; "" for nothing.
-
-        Raises KeyboardInterrupt at Ctrl-C and at the end of the input.
-        """
+        """Return what is typed, stripped, in lower case. Raises KeyboardInterrupt at Ctrl-C or the input's end."""
         with self._quiet():
             try:
                 said: str = click.prompt(question, default="", show_default=False)

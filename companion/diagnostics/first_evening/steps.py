@@ -79,8 +79,7 @@ def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
 def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Take FILMED_FRAMES pictures, and yield findings on the frame rate and on bands of a flickering lamp.
 
-    The times of the frames are added to `evening.frame_times_s`. A camera that fails, or gives fewer than two frames,
-    leads to one failed finding.
+    A camera that fails, or gives fewer than two frames, leads to one failed finding.
     """
     camera = evening.open_camera(evening.settings)
     times_s, shown = evening.frame_times_s, list[Frame]()
@@ -111,15 +110,10 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Let the person throw, and yield findings on the throws and on the time of a reading.
+    """Let the person throw and judge each reading, and yield findings on the throws and on the time of a reading.
 
-    It ends when all throws are made or the person has enough. The person confirms or corrects each reading. Ctrl-C ends
-    the evening, and the findings on the throws so far still come. A camera that fails ends the throws, with a finding
-    of its own.
-
-    Args:
-        evening: Its person is asked, and the judged throws are appended to its `throws`.
-        tick: Reports progress: throws made, of how many.
+    It ends when all throws are made or the person has enough. Ctrl-C ends the evening, and the findings so far still
+    come. A camera that fails ends the throws, with a finding of its own. `tick` gets the throws made, and of how many.
     """
     camera = evening.open_camera(evening.settings)
     setup = load_reader(evening.settings.camera.source, camera, evening.settings.data.folder, shipped_networks())
@@ -148,17 +142,9 @@ def _judge_throws(
 ) -> tuple[bool, bool, DeviceError | None]:
     """Read the person's throws until all are done, the camera fails, or none was seen for UNSEEN_TIMEOUT_S.
 
-    The person judges each reading.
-
-    Args:
-        evening: Its person is asked, and the judged throws are appended to its `throws`.
-        camera: The camera over the tray; it is started and stopped.
-        setup: The camera's reader and calibration.
-        tick: Reports progress: throws made, of how many.
-
-    Returns:
-        Whether a throw was judged or the person ended the throws (False if the camera failed); whether the
-        recording that stands in for a camera ended; what is wrong with the camera, or None.
+    The judged throws are appended to `evening.throws`. Returns whether a throw was judged or the person ended the
+    throws (False if the camera failed); whether the recording that stands in for a camera ended; what is wrong with the
+    camera, or None.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
     watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s, evening.clock), setup.rig)
@@ -189,10 +175,9 @@ def _invite(evening: Evening, camera: Camera) -> None:
 
 
 def _add_judged(evening: Evening, settled: Settled, camera: Camera) -> None:
-    """Ask the person what a settled throw shows, and append it to `evening.throws`.
+    """Ask the person what a settled throw shows, and append it to `evening.throws` unless nothing was thrown.
 
-    A wrong or doubtful one gets its picture. If the person says that nothing was thrown, nothing is appended.
-    `evening.tray_jpeg` gets the picture in any case.
+    A wrong or doubtful one gets its picture, `evening.tray_jpeg` any.
     """
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
@@ -205,10 +190,7 @@ def _add_judged(evening: Evening, settled: Settled, camera: Camera) -> None:
 
 
 def _throw_findings(evening: Evening) -> Iterator[Finding]:
-    """Yield the findings on the throws in `evening`: how they were read, and how long a reading took.
-
-    Yields nothing without throws.
-    """
+    """Yield the findings on the throws in `evening`, if any: how they were read, and how long a reading took."""
     made = len(evening.throws) + evening.missed
     if not made:
         return
@@ -271,7 +253,7 @@ def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, te
 def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Ask the person to press each button on a GPIO pin, and yield a finding for each: whether that press was heard.
 
-    Without buttons on pins nobody is asked, and one passed finding says so. Pins that can't be read give a failed one.
+    Without buttons on pins one passed finding says so. Pins that can't be read give a failed one.
     """
     wired = evening.settings.buttons
     if wired.kind != "gpio":
@@ -299,11 +281,7 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Play an effect, ask the person whether it was heard, and yield one finding.
-
-    With effects off nothing is played, and the finding is good but marked as simulated. If playing fails, the person
-    is not asked.
-    """
+    """Play an effect, ask the person whether it was heard, and yield one finding; with effects off a simulated one."""
     if not evening.settings.sound.effects:
         yield Finding("sound", True, "Effects are off ([sound] effects).", simulated=True)
         return
@@ -334,10 +312,7 @@ def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Yield findings on the evening's highest temperature, and on low voltage and throttling since the machine booted.
-
-    The temperature is measured once more first; a machine without a sensor passes as simulated.
-    """
+    """Yield findings on the evening's highest temperature, and on low voltage and throttling since the boot."""
     evening.note_temperature()
     if evening.hottest_c is None:
         yield Finding("temperature", True, "This machine has no sensor to ask.", simulated=True)
