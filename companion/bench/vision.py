@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import cv2
 import numpy as np
@@ -41,7 +41,9 @@ def measure(progress: Progress) -> dict[str, float]:
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
     try:
-        return {**speed(), **virtual_throws(THROWS, progress), "rss_mb": round(_rss_mb(), 1)}
+        measured = {**speed(), **virtual_throws(THROWS, progress)}
+        rss_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # Linux gives KiB
+        return {**measured, "rss_mb": round(rss_kb / 1024, 1)}
     finally:
         cv2.setNumThreads(threads)
 
@@ -80,7 +82,7 @@ def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, 
     exact = trusted = wrong = 0
     camera = VirtualCamera(7, clock, clock.sleep, seed)
     watcher = Watcher(camera, Reader(load_networks(), camera.rig()), camera.rig())
-    seen = _settled(watcher)
+    seen = (event for event in watcher.events() if isinstance(event, Settled))
     next(seen)
     for done in range(throws):
         count = int(rng.integers(2, 8))
@@ -99,13 +101,6 @@ def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, 
         "virtual_trusted": trusted,
         "virtual_wrong_trusted": wrong,
     }
-
-
-def _settled(watcher: Watcher) -> Iterator[Settled]:
-    """Yield the settled throws of a watcher."""
-    for event in watcher.events():
-        if isinstance(event, Settled):
-            yield event
 
 
 def _pictures() -> tuple[VirtualCamera, list[FrameBGR]]:
@@ -130,8 +125,3 @@ def _median_ms(pictures: list[FrameBGR], work: Callable[[FrameBGR], object]) -> 
         work(picture)
         took.append(time.perf_counter() - began)
     return round(1000 * statistics.median(took), 2)
-
-
-def _rss_mb() -> float:
-    """Return the largest resident memory of this process so far, in MiB on Linux."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

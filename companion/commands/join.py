@@ -35,10 +35,7 @@ def command(settings_file: Path | None) -> None:
     port = served_port(used.data.folder) or settings.port
     addresses = addresses_of(settings, port)
     codes = codes_of(local_page(settings.host, port))
-    host = owner_url(addresses.page, codes.get("first"))
-    draw(addresses, host or addresses.page)
-    if host:
-        click.echo("Scan it to host the table with your phone. Everyone else opens the page.")
+    draw(addresses, codes.get("first"))
     if addresses.wifi:
         click.echo(f"Wi-Fi: {settings.wifi}, password: {settings.wifi_password or 'none'}")
     click.echo(f"page: {addresses.page}")
@@ -61,10 +58,13 @@ def codes_of(page: str) -> dict[str, Any]:
     return {}
 
 
-def draw(addresses: Addresses, page: str) -> None:
-    """Print the Wi-Fi's QR code, if there is one, and then the QR code of the URL `page`."""
+def draw(addresses: Addresses, first: str | None) -> None:
+    """Print the Wi-Fi's QR code, if there is one, and the page's; with `first`, the owner's code, that of the host."""
+    host = owner_url(addresses.page, first)
     if addresses.wifi:
         click.echo("1. Scan it to join the table's Wi-Fi:")
         segno.make(addresses.wifi).terminal(compact=True)
         click.echo("2. Then scan this one:")
-    segno.make(page).terminal(compact=True)
+    segno.make(host or addresses.page).terminal(compact=True)
+    if host:
+        click.echo("Scan it to host the table with your phone. Everyone else opens the page.")

@@ -56,16 +56,22 @@ def scenes(out: Path, only_layout: str | None, stills_only: bool) -> None:
     Each becomes a PNG and, without --stills, an animated WebP, named LAYOUT-SCENE, in the folder of --out.
     """
     from hardware.pictures.gallery import SCENES
+    from hardware.pictures.glow import save_moving, save_still, scenery, wide_enough
     from hardware.track import PRESETS, preset
 
     layouts = [preset(only_layout)] if only_layout else [preset(name) for name in PRESETS]
     _folder(out)
     with click.progressbar(length=len(layouts) * len(SCENES), label="scenes") as bar:
         for layout in layouts:
+            still = scenery(layout, wide_enough(layout, WIDTH_PX, PITCH_PX))
+            moving = scenery(layout, wide_enough(layout, MOVING_WIDTH_PX, MOVING_PITCH_PX))
             for scene in SCENES:
-                _still(out / f"{layout.name}-{scene.name}.png", scene, layout)
+                file = out / f"{layout.name}-{scene.name}.png"
+                save_still(file, still.lit(_frame(scene, layout, scene.still_s)))
                 if not stills_only:
-                    _moving(out / f"{layout.name}-{scene.name}.webp", scene, layout)
+                    times_s = [frame / MOVING_HZ for frame in range(round(scene.lasts_s * MOVING_HZ))]
+                    pictures = [moving.lit(_frame(scene, layout, time_s)) for time_s in times_s]
+                    save_moving(file.with_suffix(".webp"), pictures, round(1000 / MOVING_HZ))
                 bar.update(1)
 
 
@@ -219,24 +225,6 @@ def _range(leds: list[int]) -> str:
     if not leds:
         return "none, for limit_ma in [strip] is less than dark LEDs draw"
     return str(leds[0]) if len(leds) == 1 else f"{leds[0]} to {leds[-1]}"
-
-
-def _still(path: Path, scene: Scene, layout: Layout) -> None:
-    """Draw the still picture of a scene, at its `still_s`, to a PNG file."""
-    from hardware.pictures.glow import save_still, scenery, wide_enough
-
-    width_px = wide_enough(layout, WIDTH_PX, PITCH_PX)
-    save_still(path, scenery(layout, width_px).lit(_frame(scene, layout, scene.still_s)))
-
-
-def _moving(path: Path, scene: Scene, layout: Layout) -> None:
-    """Write the animation of a scene, all `lasts_s` of it at MOVING_HZ frames a second, to a WebP file."""
-    from hardware.pictures.glow import save_moving, scenery, wide_enough
-
-    drawn = scenery(layout, wide_enough(layout, MOVING_WIDTH_PX, MOVING_PITCH_PX))
-    times_s = (frame / MOVING_HZ for frame in range(round(scene.lasts_s * MOVING_HZ)))
-    pictures = [drawn.lit(_frame(scene, layout, time_s)) for time_s in times_s]
-    save_moving(path, pictures, round(1000 / MOVING_HZ))
 
 
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:

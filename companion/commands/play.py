@@ -31,7 +31,6 @@ from companion.settings.starting import Starting, begin
 from companion.table.lock import InUse
 from hardware.strips.opening import known_kinds
 from vision.cameras.opening import KINDS
-from web.pages import owner_url
 
 log = logging.getLogger(__name__)
 
@@ -159,13 +158,9 @@ def _announce(app: App) -> None:
     wanted = app.settings.web.port
     if wanted not in (0, app.door.port):
         click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")
-    page = app.door.addresses.page
     if sys.stdout.isatty():
-        first = owner_url(page, app.door.pairing.owner_code())
-        draw(app.door.addresses, first or page)
-        if first:
-            click.echo("Scan it to host the table with your phone. Everyone else opens the page.")
-    click.echo(f"page: {page}")
+        draw(app.door.addresses, app.door.pairing.owner_code())
+    click.echo(f"page: {app.door.addresses.page}")
     click.echo(f"PIN: {app.door.pairing.pin}")
     if app.settings.camera.source == "virtual":
         here = local_page(app.settings.web.host, app.door.port)

@@ -58,10 +58,10 @@ def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Healt
     NEWEST_FILE. `journal_health` is the journal's own check.
     """
     newest_entry_s = newest_s(folder)
-    remember_newest(folder, newest_entry_s, _now())
+    remember_newest(folder, newest_entry_s, datetime.now().astimezone())
     return {
         "disk": lambda: check_disk(folder).as_health(),
-        "clock": lambda: check_clock(_now(), newest_entry_s).as_health(),
+        "clock": lambda: check_clock(datetime.now().astimezone(), newest_entry_s).as_health(),
         "power": lambda: check_power().as_health(),
         "journal": journal_health,
         "recovery": lambda: check_recovery(folder).as_health(),
@@ -151,7 +151,7 @@ def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -
     newest = datetime.fromtimestamp(newest_entry_s, now.tzinfo)
     if now.year < EARLIEST_YEAR:
         wrong = f"The clock says {now:%Y-%m-%d}, which is long past."
-    elif now.timestamp() < newest_entry_s - MAX_CLOCK_LAG_S and not _synchronised(root):
+    elif now.timestamp() < newest_entry_s - MAX_CLOCK_LAG_S and not (root / SYNCHRONISED).exists():
         wrong = f"The clock says {now:%Y-%m-%d %H:%M}, but the newest entry is of {newest:%Y-%m-%d %H:%M}."
     else:
         return Finding("clock", True, f"The clock says {now:%Y-%m-%d %H:%M}.")
@@ -166,7 +166,7 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
     too early a time. 0 if neither is known, or if the network has set the clock, which is then right. `root` stands for
     `/`.
     """
-    if _synchronised(root):
+    if (root / SYNCHRONISED).exists():
         return 0.0
     remembered_s = 0.0
     with contextlib.suppress(OSError, ValueError):
@@ -186,16 +186,6 @@ def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Pa
             file.unlink(missing_ok=True)
         elif newest_entry_s > 0:
             write_file(file, (str(newest_entry_s).encode(),))
-
-
-def _synchronised(root: Path) -> bool:
-    """Return whether systemd-timesyncd has set the clock since the machine booted; `root` stands for `/`."""
-    return (root / SYNCHRONISED).exists()
-
-
-def _now() -> datetime:
-    """Return this machine's date and time with its time zone."""
-    return datetime.now().astimezone()
 
 
 def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:

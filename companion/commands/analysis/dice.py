@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
@@ -47,24 +47,17 @@ def command(
     """
     if transcripts and (data_folder or first_game or dice_set is not None):
         raise click.UsageError("--data, --since and --set choose the table's games: leave them out, or leave FILE out.")
-    found = evidence_after(
-        list(_of_files(transcripts) if transcripts else _of_the_table(data_folder, first_game, dice_set))
-    ).view()
+    throws: Iterable[Sequence[int]]
+    if transcripts:
+        actions = (action for name in transcripts for action in transcript_in(name).actions)
+        throws = (action.dice for action in actions if isinstance(action, Throw))
+    else:
+        from companion.history.export import PastGames
+
+        settings = config.load(None, {"data": {"dir": data_folder}} if data_folder else {})
+        throws = PastGames(settings.data.folder).throws(first_game, dice_set)
+    found = evidence_after(list(throws)).view()
     click.echo(json.dumps(found) if as_json else in_words(found))
-
-
-def _of_files(transcripts: tuple[str, ...]) -> Iterator[Sequence[int]]:
-    """Yield the dice of each throw in these transcripts: names of files, or `-` for standard input."""
-    for name in transcripts:
-        yield from (action.dice for action in transcript_in(name).actions if isinstance(action, Throw))
-
-
-def _of_the_table(data_folder: str | None, first_game: int | None, dice_set: str | None) -> Iterator[Sequence[int]]:
-    """Yield the dice of each throw in the games of a data folder, by default that of the settings."""
-    from companion.history.export import PastGames
-
-    settings = config.load(None, {"data": {"dir": data_folder}} if data_folder else {})
-    return PastGames(settings.data.folder).throws(first_game, dice_set)
 
 
 def in_words(found: dict[str, Any]) -> str:

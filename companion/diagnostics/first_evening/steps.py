@@ -18,7 +18,6 @@ from companion.diagnostics.machine import THROTTLED_FROM_C, check_power, throttl
 from companion.errors import DeviceError
 from hardware.buttons import Press
 from hardware.pictures import lights
-from hardware.strips import Strip
 from hardware.strips.opening import is_simulated
 from hardware.track import layout_of
 from vision.calibration.lamp_light import MIN_FRAMES, lamp_light
@@ -79,7 +78,7 @@ def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
 def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Take FILMED_FRAMES pictures, and yield findings on the frame rate and on bands of a flickering lamp.
 
-    A camera that fails, or gives fewer than two frames, leads to one failed finding.
+    Fewer than two frames lead to one failed finding. Raises DeviceError if the camera fails.
     """
     camera = evening.open_camera(evening.settings)
     times_s, shown = evening.frame_times_s, list[Frame]()
@@ -89,9 +88,6 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
             times_s.append(frame.at_s)
             shown = [*shown, frame][-MIN_FRAMES:]  # the exposure has settled in the last ones
             tick(len(times_s), FILMED_FRAMES)
-    except DeviceError as ill:
-        yield Finding.ill("frame rate", ill)
-        return
     finally:
         camera.stop()
     simulated = _simulated(evening)
@@ -117,17 +113,16 @@ def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """
     camera = evening.open_camera(evening.settings)
     setup = load_reader(evening.settings.camera.source, camera, evening.settings.data.folder, shipped_networks())
-    ill: DeviceError | None = None
     try:
-        while ill is None and _throws_left(evening):
-            seen, ended, ill = _judge_throws(evening, camera, setup, tick)
+        while _throws_left(evening):
+            seen, ended = _judge_throws(evening, camera, setup, tick)
             if ended:
                 break
-            if not seen and ill is None and evening.person.agrees("Nothing was seen for a minute. Did you throw?"):
+            if not seen and evening.person.agrees("Nothing was seen for a minute. Did you throw?"):
                 evening.missed += 1
     except KeyboardInterrupt:
         evening.stopped = True
-    if ill is not None:
+    except DeviceError as ill:
         yield Finding.ill("throws", ill)
     yield from _throw_findings(evening)
 
@@ -137,14 +132,11 @@ def _throws_left(evening: Evening) -> bool:
     return not evening.person.enough_throws and len(evening.throws) + evening.missed < evening.throws_wanted
 
 
-def _judge_throws(
-    evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick
-) -> tuple[bool, bool, DeviceError | None]:
-    """Read the person's throws until all are done, the camera fails, or none was seen for UNSEEN_TIMEOUT_S.
+def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick) -> tuple[bool, bool]:
+    """Read the person's throws until all are done, or none was seen for UNSEEN_TIMEOUT_S.
 
     The judged throws are appended to `evening.throws`. Returns whether a throw was judged or the person ended the
-    throws (False if the camera failed); whether the recording that stands in for a camera ended; what is wrong with the
-    camera, or None.
+    throws, and whether the recording that stands in for a camera ended. Raises DeviceError if the camera fails.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
     watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s, evening.clock), setup.rig)
@@ -153,7 +145,7 @@ def _judge_throws(
     _invite(evening, camera)
     for event in watcher.events():
         if isinstance(event, Ill):
-            return False, False, event.error
+            raise event.error
         if not isinstance(event, Settled):
             continue
         last = latest(event, last, held=setup.rig is None)
@@ -163,10 +155,10 @@ def _judge_throws(
         tick(len(evening.throws) + evening.missed, evening.throws_wanted)
         evening.note_temperature()
         if not _throws_left(evening):
-            return True, False, None
+            return True, False
         _invite(evening, camera)
         limited.restart()
-    return len(evening.throws) > before, limited.ended, None
+    return len(evening.throws) > before, limited.ended
 
 
 def _invite(evening: Evening, camera: Camera) -> None:
@@ -214,7 +206,7 @@ def _throw_findings(evening: Evening) -> Iterator[Finding]:
 def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Light every LED in four colours, then hole by hole; ask the person what was seen, and yield a finding on each.
 
-    With a simulated strip nobody is asked. A strip that fails gives one failed finding.
+    With a simulated strip nobody is asked. Raises DeviceError if the strip fails.
     """
     wired = evening.settings.strip
     layout = layout_of(wired.layout, evening.settings.track)
@@ -223,14 +215,18 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
     try:
         strip.start()
         colours, walk = lights.colours(layout, wired), lights.hole_by_hole(layout, wired)
-        total = len(colours) + len(walk)
-        _show(evening, strip, colours, 0.0 if simulated else COLOUR_S, lambda number: tick(number, total))
-        right = simulated or evening.person.agrees("Was every LED red, green, blue and white in turn, without flicker?")
-        _show(evening, strip, walk, 0.0 if simulated else HOLE_S, lambda number: tick(len(colours) + number, total))
-        walked = simulated or evening.person.agrees("Did one light walk through every hole, from start to finish?")
-    except DeviceError as ill:
-        yield Finding.ill("LEDs", ill)
-        return
+        done, answers = 0, list[bool]()
+        for frames, for_s, question in (
+            (colours, COLOUR_S, "Was every LED red, green, blue and white in turn, without flicker?"),
+            (walk, HOLE_S, "Did one light walk through every hole, from start to finish?"),
+        ):
+            for _, frame_rgb in frames:
+                strip.show(frame_rgb)
+                done += 1
+                tick(done, len(colours) + len(walk))
+                evening.pause(0.0 if simulated else for_s)
+            answers.append(simulated or evening.person.agrees(question))
+        right, walked = answers
     finally:
         strip.stop()
     note = " It is simulated: nobody was asked." if simulated else ""
@@ -242,22 +238,14 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
     yield Finding("LED by LED", walked, says, "" if walked else cure, simulated)
 
 
-def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tell: Callable[[int], None]) -> None:
-    """Show the frames of `shown` on the LED strip, `for_s` seconds each; `tell` gets each frame's number, from 1."""
-    for number, (_, frame_rgb) in enumerate(shown, 1):
-        strip.show(frame_rgb)
-        tell(number)
-        evening.pause(for_s)
-
-
 def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Ask the person to press each button on a GPIO pin, and yield a finding for each: whether that press was heard.
 
-    Without buttons on pins one passed finding says so. Pins that can't be read give a failed one.
+    Without buttons on pins one passed finding says so. Raises DeviceError if the pins can't be read.
     """
     wired = evening.settings.buttons
     if wired.kind != "gpio":
-        yield Finding("button presses", True, f"No buttons on pins (kind {wired.kind!r}).", simulated=True)
+        yield Finding("buttons", True, f"No buttons on pins (kind {wired.kind!r}).", simulated=True)
         return
     opened = evening.open_buttons(wired.kind, wired)
     pressed: queue.Queue[Press] = queue.Queue()
@@ -274,8 +262,6 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
             cure = "" if heard == button else f"Check the wires from GPIO{pin} and from ground to this button."
             yield Finding(f"button {button}", not cure, says, cure)
             tick(number, len(wired.pins))
-    except DeviceError as ill:
-        yield Finding.ill("button presses", ill)
     finally:
         opened.stop()
 
