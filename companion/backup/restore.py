@@ -75,12 +75,7 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
     """
     if file.exists() and not file.is_file():  # a pipe may never end
         raise DeviceError(f"{file} is no file.", "Name the one that `pegpip export` wrote.")
-    with (
-        _as_device_error(file),
-        file.open("rb") as packed,
-        rights.of_owner(folder),
-        zipfile.ZipFile(packed) as archive,
-    ):
+    with _as_device_error(file), file.open("rb") as packed, rights.of_owner(folder), zipfile.ZipFile(packed) as archive:
         _refuse_unwritable(settings_to)
         manifest = _manifest(archive)
         if not replace:

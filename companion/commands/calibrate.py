@@ -46,9 +46,7 @@ DIE_WAIT_S = 20.0
     help="Measured length of the sheet's 100 mm bar, mm.",
 )
 @click.option(
-    "--lens",
-    type=Number(10, 150),
-    help="Horizontal field of view in degrees; known for a Pi's camera. [default: 62.2]",
+    "--lens", type=Number(10, 150), help="Horizontal field of view in degrees; known for a Pi's camera. [default: 62.2]"
 )
 @click.option("--height", type=Number(100, 3000), help="Height of the lens over the floor in mm, in place of --lens.")
 @click.option("--die", type=Number(8, 30), help="Edge of a die in mm; measured by default.")

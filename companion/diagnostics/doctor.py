@@ -6,14 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from companion.diagnostics.health import Finding
-from companion.diagnostics.machine import (
-    check_clock,
-    check_playable,
-    check_power,
-    check_writable,
-    newest_s,
-    throttled,
-)
+from companion.diagnostics.machine import check_clock, check_playable, check_power, check_writable, newest_s, throttled
 from companion.diagnostics.network import check_hotspot, check_network, check_port
 from companion.diagnostics.versions import check_versions
 from companion.settings.load import LeftOut, Settings

@@ -334,11 +334,7 @@ class _Timed:
         self._reader, self._durations_s, self._clock = reader, durations_s, clock
 
     def read(
-        self,
-        frame_bgr: FrameBGR,
-        expect: int | None = None,
-        again: Reading | None = None,
-        size_px: float | None = None,
+        self, frame_bgr: FrameBGR, expect: int | None = None, again: Reading | None = None, size_px: float | None = None
     ) -> Reading:
         """Return the wrapped reader's reading of a picture, and append its duration in seconds to `_durations_s`."""
         begun_s = self._clock()
