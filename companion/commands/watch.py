@@ -64,7 +64,12 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
         elif isinstance(event, Settled):
             last = latest(event, last, held=setup.rig is None)
             if last is event and event.reading.dice:  # else the tray came to rest without a die in it
-                record = _throw_record(event)
+                record = {
+                    "at_s": round(event.at_s, 3),
+                    **reading_record(event.reading),
+                    "thrown": _values(event.thrown),
+                    "kept": _values(event.kept),
+                }
                 print(json.dumps(record) if as_json else in_a_row(record), flush=True)  # noqa: T201
             ill = False
     return 1 if ill else 0
@@ -76,16 +81,6 @@ def in_a_row(record: dict[str, Any]) -> str:
     kept = f"  kept {' '.join(str(value) for value in record['kept'])}" if record["kept"] else ""
     doubt = "" if record["trusted"] else f"  in doubt: {record['doubt']}"
     return f"{record['at_s']:8.2f} s  {thrown}{kept}{doubt}"
-
-
-def _throw_record(settled: Settled) -> dict[str, Any]:
-    """Return a settled throw as JSON: time in seconds, reading, and the values in throw zone and keep zone."""
-    return {
-        "at_s": round(settled.at_s, 3),
-        **reading_record(settled.reading),
-        "thrown": _values(settled.thrown),
-        "kept": _values(settled.kept),
-    }
 
 
 def _values(placed: Iterable[LocatedDie]) -> list[int]:

@@ -46,18 +46,12 @@ def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str
     The answer has `status`, "ok" or "degraded", and `parts`: for each part `ok` and a sentence, `says`. With `folder`,
     the data folder, it is for a guest, who must not see paths of this machine.
     """
-    parts = {part: _checked(part, check) for part, check in list(checks.items())}
-    told = {
-        part: {"ok": ok, "says": says if folder is None else without_paths(says, folder)}
-        for part, (ok, says) in parts.items()
-    }
-    return {"status": "ok" if all(ok for ok, _ in parts.values()) else "degraded", "parts": told}
-
-
-def _checked(part: str, check: Health) -> tuple[bool, str]:
-    """Run a part's check; if it raises an error, log it and return a failure."""
-    try:
-        return check()
-    except Exception as fault:  # the other parts must still be reported
-        log.exception("the check of %s failed", part)
-        return False, f"Its check failed ({type(fault).__name__}: {fault}). Restart the table."
+    told = {}
+    for part, check in list(checks.items()):
+        try:
+            ok, says = check()
+        except Exception as fault:  # the other parts must still be reported
+            log.exception("the check of %s failed", part)
+            ok, says = False, f"Its check failed ({type(fault).__name__}: {fault}). Restart the table."
+        told[part] = {"ok": ok, "says": says if folder is None else without_paths(says, folder)}
+    return {"status": "ok" if all(each["ok"] for each in told.values()) else "degraded", "parts": told}

@@ -8,9 +8,19 @@ from itertools import islice
 
 import click
 
-from companion.commands.analysis.puzzle_words import answer_in_words, puzzle_in_words
 from companion.commands.rules import game_of
+from companion.games.advice.luck import Option
+from companion.games.advice.odds import option_line
 from companion.games.advice.puzzles import GRADES, Puzzle, puzzles
+from companion.games.advice.reasons import reasons_for
+from companion.games.registry import game_named
+from web.catalogue import say
+
+MAX_LISTED = 6
+"""Most options that the answer to a puzzle lists, best first; worse ones are left out. More: the answer fills the
+screen."""
+UNITS = {"win": "% of a win", "games": "games", "points": "points"}
+"""Goal of a puzzle -> unit of its options' values. The answer in the terminal names it."""
 
 
 def found_puzzles(game: str, count: int, seed: int | None) -> list[Puzzle]:
@@ -34,3 +44,44 @@ def command(game: str, count: int, seed: int | None, as_json: bool) -> None:
             click.echo(json.dumps({"number": number, **puzzle.view()}))
         else:
             click.echo(f"{puzzle_in_words(puzzle, number)}\n{answer_in_words(puzzle)}\n")
+
+
+def puzzle_in_words(puzzle: Puzzle, number: int) -> str:
+    """Return a puzzle's position as text: its number in the list, game, grade, house rules, scores and dice."""
+    state, header = puzzle.transcript.state, puzzle.transcript.header
+    view, book = puzzle.transcript.view(), game_named(header.game)
+    usual = {switch.key: switch.default for switch in book.switches}
+    house_rules = ", ".join(key for key, value in header.rules.items() if value != usual[key])
+    scores = ", ".join(f"{name} {score}" for name, score in view["scores"].items())
+    rows = [f"{number}. {book.title} ({puzzle.grade})" + (f", with {house_rules}" if house_rules else "")]
+    rows.append(f"   {scores}. {state.standing.player} to play, {state.standing.turn_points} points this turn.")
+    rows += [f"   {say('en', f'fact.{fact.code}', **fact.args)}" for fact in book.facts(state)]
+    panels = book.panels(state)
+    for title, dice in (("Kept", panels.kept), ("Dice", panels.dice)):
+        rows += [f"   {title}: {' '.join(map(str, dice))}"] if dice else []
+    if panels.sheet is not None:
+        column = panels.sheet.columns[state.standing.side or 0]
+        unused = [row for row, points in zip(panels.sheet.rows, column, strict=True) if points is None]
+        rows.append("   Open rows: " + ", ".join(say("en", f"category.{row}", row) for row in unused))
+    return "\n".join(rows)
+
+
+def answer_in_words(puzzle: Puzzle) -> str:
+    """Return a puzzle's answer as English text: its MAX_LISTED best options with their values, and the reason."""
+    many = 100.0 if puzzle.goal == "win" else 1.0
+    rows = [f"   {value * many:>10.2f}  {option_in_words(option)}" for option, value in puzzle.options[:MAX_LISTED]]
+    why = reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options)
+    told = " ".join(say("en", f"fact.{phrase.code}", **phrase.args) for phrase in why)
+    return "\n".join([f"   Best first, in {UNITS[puzzle.goal]}:", *rows, f"   {told}"])
+
+
+def option_in_words(option: Option) -> str:
+    """Return an option in English words: "throw 4 dice", "bank", "keep 1, 5", "keep none"."""
+    line = option_line(option)
+    if "throw" in line:
+        return say("en", "best.throw", count=line["throw"])
+    if line["do"] == "keep" and not line["dice"]:
+        return say("en", "best.keep_none")
+    category = line.get("category")
+    shown = {"category": say("en", f"category.{category}", category)} if category else {}
+    return say("en", f"best.{line['do']}", **{**line, "dice": ", ".join(map(str, line.get("dice", []))), **shown})

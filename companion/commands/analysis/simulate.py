@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from math import sqrt
@@ -134,20 +133,15 @@ def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> l
     """
     totals = [Score()] * len(levels)
     for number in numbers:
-        totals = [one + more for one, more in zip(totals, _game(header, levels, number, seed), strict=True)]
+        begun = Header(header.game, header.players, header.rules, header.players[number % len(levels)])
+        standing = played(begun, levels, random.Random(f"{seed}/{number}")).state.standing
+        assert standing.outcome is not None, "a game is played to its end"
+        winners = standing.outcome.winners
+        for seat in range(len(levels)):
+            side = seat % len(standing.sides)
+            share = (side in winners) / len(winners)
+            totals[seat] += Score(share, share**2, standing.scores[side])
     return totals
-
-
-def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator[Score]:
-    """Play one simulated game between bots, and yield the result of each seat in turn."""
-    first = header.players[number % len(levels)]
-    begun = Header(header.game, header.players, header.rules, first)
-    end = played(begun, levels, random.Random(f"{seed}/{number}")).state
-    assert end.standing.outcome is not None, "a game is played to its end"
-    sides, winners = len(end.standing.sides), end.standing.outcome.winners
-    for seat in range(len(levels)):
-        share = (seat % sides in winners) / len(winners)
-        yield Score(share, share**2, end.standing.scores[seat % sides])
 
 
 def report(header: Header, levels: list[str], games: int, seed: int, scores: list[Score]) -> dict[str, Any]:

@@ -6,8 +6,13 @@ import random
 
 import click
 
-from companion.commands.analysis.puzzle_words import answer_in_words, option_in_words, puzzle_in_words
-from companion.commands.analysis.puzzles import found_puzzles
+from companion.commands.analysis.puzzles import (
+    UNITS,
+    answer_in_words,
+    found_puzzles,
+    option_in_words,
+    puzzle_in_words,
+)
 from companion.commands.rules import game_of
 from companion.games.advice.puzzles import Puzzle
 
@@ -35,8 +40,8 @@ def command(game: str, count: int, seed: int | None) -> None:
         lost = _cost_of_choice(puzzle, generator)
         right, cost = right + (lost <= MAX_RIGHT_LOSS), cost + lost
         click.echo(("   Right!" if lost <= MAX_RIGHT_LOSS else "   Not the best.") + f"\n{answer_in_words(puzzle)}\n")
-    unit, many = ("% of a win", 100.0) if puzzle.goal == "win" else (puzzle.goal, 1.0)
-    click.echo(f"{right} of {count} right. Your choices cost {cost / count * many:.2f} {unit} a puzzle.")
+    mean = cost / count * (100.0 if puzzle.goal == "win" else 1.0)
+    click.echo(f"{right} of {count} right. Your choices cost {mean:.2f} {UNITS[puzzle.goal]} a puzzle.")
 
 
 def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:

@@ -29,44 +29,23 @@ def page(evening: Evening, made: str, zip_name: str) -> str:
 
     The page shows the date and time `made`, and names the zip beside it.
     """
-    ill = evening.ill()
     times_s = evening.frame_times_s
     heights, edge_ms = _bars(evening.readings_s)
-    counts = [("right", "read right"), ("asked", "asked about"), ("wrong", "read wrong")]
-    doubtful = [throw for throw in evening.throws if throw.jpeg][:MAX_PHOTOS]
     environment = Environment(autoescape=True)
     environment.filters["code"] = _code
+    environment.filters["base64"] = lambda jpeg: base64.b64encode(jpeg).decode()
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
-        table=evening.settings.table.name or "the table",
+        evening=evening,
         made=made,
         machine=model() or f"{platform.system()} on {platform.machine()} (no Raspberry Pi)",
-        findings=evening.findings,
-        ill=ill,
+        ill=evening.ill(),
         well=sum(finding.ok and not finding.simulated for finding in evening.findings),
         simulated=sum(finding.ok and finding.simulated for finding in evening.findings),
-        stopped=evening.stopped,
-        not_done=evening.not_done,
-        throws=evening.throws,
         made_throws=len(evening.throws) + evening.missed,
-        counts=[
-            *((kind, evening.count(kind), label) for kind, label in counts),
-            ("missed", evening.missed, "not seen"),
-        ],
         bars=heights,
         edge_ms=edge_ms,
-        readings=len(evening.readings_s),
         fps=f"{frames_a_second(times_s):.0f}" if len(times_s) > 1 else "",
-        hottest="" if evening.hottest_c is None else f"{evening.hottest_c:.0f}",
-        tray=base64.b64encode(evening.tray_jpeg).decode(),
-        photos=[
-            (
-                base64.b64encode(throw.jpeg).decode(),
-                f"Read {' '.join(map(str, throw.read)) or 'no dice'}; "
-                f"{' '.join(map(str, throw.lay)) or 'no dice'} lay there."
-                + (f" The table asked ({throw.doubt})." if throw.doubt else ""),
-            )
-            for throw in doubtful
-        ],
+        doubtful=[throw for throw in evening.throws if throw.jpeg][:MAX_PHOTOS],
         zip_name=zip_name,
     )
 
