@@ -75,24 +75,20 @@ class Updater:
         """Put a release on trial, restart the table's service and wait until the release is proven.
 
         `entry` is the number of the journal's newest entry, which must not be lost; None if no table was healthy. If
-        proving fails, or at Ctrl-C, the release before is started again and DeviceError raised.
+        proving fails, or at Ctrl-C, the release before is started again and DeviceError raised. It says why, and
+        whether the table is healthy with that one.
         """
         self.say("starting it ...")
         trial.begin(self.releases, name, entry)
         try:
             self.restart()
             trial.prove(self.releases, self.entry, self.pause, self.clock)
-        except (DeviceError, OSError) as ill:  # OSError: the disk can't keep that the release is proven
-            self._back(entry, str(ill))
         except KeyboardInterrupt:
-            self._back(entry, "The update was interrupted.")
-
-    def _back(self, entry: int | None, ill: str) -> None:
-        """Switch the service back to the proven release, wait until the table is healthy, and raise DeviceError.
-
-        The error gives `ill`, why the new release failed, and, if the proven one does not become healthy either, both
-        reasons.
-        """
+            ill = "The update was interrupted."
+        except (DeviceError, OSError) as failed:  # OSError: the disk can't keep that the release is proven
+            ill = str(failed)
+        else:
+            return
         self.say("the table is not well: going back ...")
         try:
             trial.back(self.releases)

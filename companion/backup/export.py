@@ -13,7 +13,6 @@ import os
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -66,7 +65,8 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
     """
     try:
         with rights.of_owner(folder):
-            if not holds_something(folder):
+            ours, foreign = files_in(folder)
+            if not ours:
                 cure = "Name the table's data folder with --data DIR."
                 raise DeviceError(f"There is nothing to export in {folder}.", cure)
         with (
@@ -74,13 +74,13 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
             rights.of_owner(folder),
             tempfile.TemporaryDirectory(prefix="export-", dir=SCRATCH) as scratch,
         ):
-            manifest = _written(folder, settings_file, file, Path(scratch), {"version": version, "made": made})
-            foreign = [name for name in _foreign(folder) if folder.absolute() / name != to]
+            about = {"version": version, "made": made}
+            manifest = _written(folder, ours, settings_file, file, Path(scratch), about)
     except OSError as refused:
         place = refused.filename if isinstance(refused, PermissionError) and refused.filename else to
         reason = f"{place} can't be read or written ({refused.strerror or refused})."
         raise DeviceError(reason, "Free some space, name another place, or run it as the table's user.") from None
-    return {**manifest, "foreign": foreign}
+    return {**manifest, "foreign": [name for name in foreign if folder.absolute() / name != to]}
 
 
 def belongs(name: str) -> bool:
@@ -96,8 +96,10 @@ def belongs(name: str) -> bool:
     return name == SETTINGS or not (base in SECRETS or SETTINGS_SUFFIX in base or inside.startswith(ASIDE))
 
 
-def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
-    """Write a table's files and their manifest, with the fields `about`, to the zip `to`, and return the manifest.
+def _written(
+    folder: Path, ours: list[Path], settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]
+) -> dict[str, Any]:
+    """Write a table's files `ours` and a manifest with the fields `about` to the zip `to`, and return the manifest.
 
     A table may be playing, so only whole journal entries are written, and no photos of throws after the last of them.
     Of the journal's copies the one with more of them is taken, by a copy in `scratch`, an empty folder.
@@ -112,7 +114,7 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
             copy.writelines(lines(journal))
         copied = read_entries(scratch)
     last_throw = max((entry.throw or 0 for entry in copied), default=0)
-    for path in _exported_files(folder):
+    for path in ours:
         # A photo of a throw since the journal was copied has no entry in the copy.
         newer = path.parent.name == PHOTOS and path.stem.isdecimal() and int(path.stem) > last_throw
         if path.name != JOURNAL and not newer:
@@ -148,17 +150,23 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
     return {"name": name, "bytes": size, "sha256": digest.hexdigest()}
 
 
-def _exported_files(folder: Path) -> Iterator[Path]:
-    """Yield the path of each file of the data folder that an export packs, sorted; each path starts with `folder`.
+def files_in(folder: Path) -> tuple[list[Path], list[str]]:
+    """Return the paths of the files that an export packs, and the names in `folder` of foreign ones; both sorted.
 
-    Left out are links, all that does not belong (`belongs`), older exports, folders of recoveries, and derived files:
-    the journal's second copy and the archive of games.
+    Foreign are older exports, and files whose names no table uses. In neither list are links, hidden files, all else
+    that does not belong (`belongs`), folders of recoveries, and derived files: the journal's second copy and the
+    archive of games. A folder that does not exist has none.
     """
+    ours, foreign = list[Path](), list[str]()
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        ours = belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (JOURNAL_COPY, FILED)
-        if ours and not path.is_symlink() and path.is_file() and not _is_export(path):
-            yield path
+        if path.is_symlink() or not path.is_file() or any(part.startswith(".") for part in name.split("/")):
+            continue
+        if _NAME.fullmatch(DATA + name) is None or _is_export(path):
+            foreign.append(name)
+        elif belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (JOURNAL_COPY, FILED):
+            ours.append(path)
+    return ours, foreign
 
 
 def _is_export(path: Path) -> bool:
@@ -169,19 +177,3 @@ def _is_export(path: Path) -> bool:
                 names = archive.namelist()
             return MANIFEST in names and any(name.startswith(DATA) for name in names)
     return False
-
-
-def _foreign(folder: Path) -> list[str]:
-    """Return the sorted paths, relative to the folder, of its files that are older exports or have a foreign name.
-
-    Links and hidden files, and all in hidden folders, are left out.
-    """
-    files = sorted(path for path in folder.rglob("[!.]*") if not path.is_symlink() and path.is_file())
-    names = ((path, path.relative_to(folder).as_posix()) for path in files)
-    shown = ((path, name) for path, name in names if not any(part.startswith(".") for part in name.split("/")))
-    return [name for path, name in shown if _NAME.fullmatch(DATA + name) is None or _is_export(path)]
-
-
-def holds_something(folder: Path) -> bool:
-    """Return whether a folder holds a table's data to export."""
-    return folder.is_dir() and any(_exported_files(folder))
