@@ -157,51 +157,41 @@ def own_shop(folder: Path, installed: Path, keyrings: tuple[Keyring, Keyring]) -
     return Shop(folder, folder / "root", *keyrings)
 
 
-def unsigned(shop: Shop) -> Path:
-    return shop.wheel()
-
-
-def wrongly_signed(shop: Shop) -> Path:
-    return shop.stranger.sign(shop.wheel())
+def signature_of(file: Path) -> Path:
+    return file.with_name(file.name + SUFFIX)
 
 
 def signed_for_another_file(shop: Shop) -> Path:
     other = shop.ours.sign(wheel(shop.stick / "other", version="0.2.0"))
     file = shop.wheel()
-    shutil.copy2(f"{other}{SUFFIX}", f"{file}{SUFFIX}")
+    shutil.copy2(signature_of(other), signature_of(file))
     return file
 
 
 def two_signatures(shop: Shop) -> Path:
     file = shop.ours.sign(shop.wheel())
-    good = Path(f"{file}{SUFFIX}").read_bytes()
+    good = signature_of(file).read_bytes()
     shop.stranger.sign(file)
-    Path(f"{file}{SUFFIX}").write_bytes(good + Path(f"{file}{SUFFIX}").read_bytes())
+    signature_of(file).write_bytes(good + signature_of(file).read_bytes())
     return file
 
 
-def cut_off(shop: Shop) -> Path:
+def changed_after(shop: Shop, change: Callable[[bytes], bytes]) -> Path:
+    """A wheel whose content was changed after it was signed."""
     file = shop.ours.sign(shop.wheel())
-    file.write_bytes(file.read_bytes()[:-9])
+    file.write_bytes(change(file.read_bytes()))
     return file
 
 
-def a_flipped_bit(shop: Shop) -> Path:
-    file = shop.ours.sign(shop.wheel())
-    content = bytearray(file.read_bytes())
-    content[len(content) // 2] ^= 4
-    file.write_bytes(content)
-    return file
+def flipped_bit(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 4]) + content[middle + 1 :]
 
 
 def an_empty_signature(shop: Shop) -> Path:
     file = shop.wheel()
-    Path(f"{file}{SUFFIX}").touch()
+    signature_of(file).touch()
     return file
-
-
-def older(shop: Shop) -> Path:
-    return shop.ours.sign(shop.wheel("0.0.9"))
 
 
 def older_under_a_newer_name(shop: Shop) -> Path:
@@ -209,20 +199,12 @@ def older_under_a_newer_name(shop: Shop) -> Path:
     return shop.ours.sign(file.rename(file.with_name("peg_and_pip-9.0.0-py3-none-any.whl")))
 
 
-def signed_before_the_one_that_runs(shop: Shop) -> Path:
-    return shop.ours.sign(shop.wheel("0.1.0"), day="20240601")
-
-
 def a_link(shop: Shop) -> Path:
     real = shop.ours.sign(shop.wheel())
     link = shop.stick / "peg_and_pip-0.3.0-py3-none-any.whl"
     link.symlink_to(real)
-    shutil.copy2(f"{real}{SUFFIX}", f"{link}{SUFFIX}")
+    shutil.copy2(signature_of(real), signature_of(link))
     return link
-
-
-def an_unsigned_package(shop: Shop) -> Path:
-    return shop.package(lambda wheels: wheel(wheels, files={"a.pth": f"{shop.waking}\n"}))
 
 
 def setup_script(shop: Shop, folder: Path) -> Path:
@@ -238,40 +220,30 @@ def setup_script(shop: Shop, folder: Path) -> Path:
     return place
 
 
-def a_source_archive(shop: Shop) -> Path:
-    return shop.ours.sign(setup_script(shop, shop.stick))
-
-
-def a_signed_package_of_a_source_archive(shop: Shop) -> Path:
-    return shop.ours.sign(shop.package(lambda wheels: setup_script(shop, wheels)))
-
-
-REFUSED = [
-    unsigned,
-    wrongly_signed,
-    signed_for_another_file,
-    two_signatures,
-    cut_off,
-    a_flipped_bit,
-    an_empty_signature,
-    older,
-    older_under_a_newer_name,
-    signed_before_the_one_that_runs,
-    a_link,
-    an_unsigned_package,
-    a_source_archive,
-    a_signed_package_of_a_source_archive,
-]
+REFUSED: dict[str, Callable[[Shop], Path]] = {
+    "unsigned": lambda shop: shop.wheel(),
+    "signed by a stranger": lambda shop: shop.stranger.sign(shop.wheel()),
+    "signed for another file": signed_for_another_file,
+    "two signatures": two_signatures,
+    "cut off": lambda shop: changed_after(shop, lambda content: content[:-9]),
+    "a flipped bit": lambda shop: changed_after(shop, flipped_bit),
+    "an empty signature": an_empty_signature,
+    "older": lambda shop: shop.ours.sign(shop.wheel("0.0.9")),
+    "older under a newer name": older_under_a_newer_name,
+    "signed before the one that runs": lambda shop: shop.ours.sign(shop.wheel("0.1.0"), day="20240601"),
+    "a link": a_link,
+    "an unsigned package": lambda shop: shop.package(lambda to: wheel(to, files={"a.pth": f"{shop.waking}\n"})),
+    "a source archive": lambda shop: shop.ours.sign(setup_script(shop, shop.stick)),
+    "a package of one": lambda shop: shop.ours.sign(shop.package(lambda to: setup_script(shop, to))),
+}
 
 
 @pytest.mark.parametrize("offered", REFUSED)
-def test_update_refuses_an_unsigned_or_older_release_and_runs_none_of_it(
-    shop: Shop, offered: Callable[[Shop], Path]
-) -> None:
+def test_update_refuses_an_unsigned_or_older_release_and_runs_none_of_it(shop: Shop, offered: str) -> None:
     """A wrongly signed, damaged or linked one and a source archive are refused, too; installed releases stay."""
     before, names = shop.releases.current(), shop.releases.names()
     with pytest.raises(DeviceError):
-        shop.update(offered(shop))
+        shop.update(REFUSED[offered](shop))
     assert not shop.canary.exists()
     assert (shop.releases.current(), shop.releases.names()) == (before, names)
     assert not (shop.releases.folder / INCOMING).exists()
@@ -325,7 +297,7 @@ def test_an_update_is_refused_if_the_release_key_is_missing_or_invalid(shop: Sho
         if text is not None:
             key.write_text(text)
         with pytest.raises(DeviceError, match="no key to check" if text is None else "be read|not fit"):
-            signed_at(file, Path(f"{file}{SUFFIX}"), key)
+            signed_at(file, signature_of(file), key)
 
 
 def test_a_release_key_file_with_two_keys_accepts_a_signature_by_either(shop: Shop, tmp_path: Path) -> None:
@@ -337,7 +309,7 @@ def test_a_release_key_file_with_two_keys_accepts_a_signature_by_either(shop: Sh
     key.write_bytes(both.gpg("--armor", "--export"))
     for ring in (shop.ours, shop.stranger):
         file = ring.sign(shop.wheel())
-        assert signed_at(file, Path(f"{file}{SUFFIX}"), key) == NOON_S
+        assert signed_at(file, signature_of(file), key) == NOON_S
 
 
 def test_the_release_signing_script_makes_a_key_once_and_signs_with_it(
@@ -353,7 +325,7 @@ def test_the_release_signing_script_makes_a_key_once_and_signs_with_it(
     assert release("key", "--no-passphrase") == 0
     assert release("key", "--no-passphrase") != 0
     assert release("sign", file) == 0
-    assert signed_at(file, Path(f"{file}{SUFFIX}"), tmp_path / "key.asc") > NOON_S
+    assert signed_at(file, signature_of(file), tmp_path / "key.asc") > NOON_S
 
 
 @pytest.mark.parametrize(("name", "why"), [("a.txt", "neither"), ("nowhere.deb", "no file"), ("a.whl", "damaged")])

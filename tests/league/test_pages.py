@@ -17,10 +17,10 @@ from uuid import UUID
 import msgspec
 import pytest
 import uvicorn
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from werkzeug.test import TestResponse
 
-from companion.errors import CompanionError, DeviceError
+from companion.errors import CompanionError
 from companion.league import admin, fixtures
 from companion.league.commands import command
 from companion.league.database import as_owner, opened
@@ -55,6 +55,27 @@ class Season:
     def json(self, path: str) -> Any:
         return self.get(path).get_json()
 
+    @property
+    def path(self) -> str:
+        """Address of the page of the season's standings."""
+        return f"/seasons/{self.number}/crapola"
+
+    def players(self) -> dict[str, int]:
+        """Return the number of each player in the standings by name."""
+        return {row["name"]: row["player"] for row in self.json(f"/api{self.path}")}
+
+
+def organise(url: str, *words: str) -> Result:
+    """Run a command of `pegpip league` on a database."""
+    return CliRunner().invoke(command, [*words, "--database", url], standalone_mode=False)
+
+
+def refused(url: str, *words: str) -> str:
+    """Run a command of `pegpip league` that is refused, and return why."""
+    refusal = organise(url, *words).exception
+    assert isinstance(refusal, CompanionError)
+    return str(refusal)
+
 
 @contextmanager
 def played_season(postgres: Postgres, folder: Path) -> Iterator[Season]:
@@ -86,7 +107,7 @@ def own_season(postgres: Postgres, tmp_path: Path) -> Iterator[Season]:
 
 
 def test_league_standings_are_served_as_page_csv_and_json(season: Season) -> None:
-    path = f"/seasons/{season.number}/crapola"
+    path = season.path
     page = season.text(path)
     assert "Autumn" in page
     assert page.count('scope="row"') == 4
@@ -103,8 +124,7 @@ def test_league_standings_are_served_as_page_csv_and_json(season: Season) -> Non
 
 
 def test_league_pages_escape_markup_in_a_player_name(season: Season) -> None:
-    players = {row["name"]: row["player"] for row in season.json(f"/api/seasons/{season.number}/crapola")}
-    for path in (f"/seasons/{season.number}/crapola", "/players", f"/players/{players[HOSTILE]}"):
+    for path in (season.path, "/players", f"/players/{season.players()[HOSTILE]}"):
         page = season.text(path)
         assert "<b onclick" not in page
         assert "&lt;b onclick=x&gt;" in page
@@ -118,7 +138,7 @@ def test_a_league_game_page_has_one_list_item_per_transcript_line(season: Season
 
 
 def test_an_unchanged_league_page_is_answered_with_304_and_no_body(season: Season) -> None:
-    for path in ("/", f"/seasons/{season.number}/crapola", f"/games/{season.game}", "/api/seasons", "/players"):
+    for path in ("/", season.path, f"/games/{season.game}", "/api/seasons", "/players"):
         first = season.get(path)
         again = season.get(path, If_None_Match=first.headers["ETag"])
         assert (again.status_code, again.get_data()) == (304, b""), path
@@ -140,7 +160,7 @@ def test_the_league_server_sends_answers_without_nagles_delay(league: League, mo
 def test_league_pages_are_in_the_browsers_language_or_else_english(
     season: Season, accepted: str, language: str
 ) -> None:
-    for path in ("/", f"/seasons/{season.number}/crapola", f"/games/{season.game}", "/players", "/nowhere"):
+    for path in ("/", season.path, f"/games/{season.game}", "/players", "/nowhere"):
         got = season.get(path, Accept_Language=accepted)
         page = got.get_data(as_text=True)
         assert f'<html lang="{language}"' in page
@@ -149,7 +169,7 @@ def test_league_pages_are_in_the_browsers_language_or_else_english(
 
 
 def test_league_pages_load_from_their_own_host_only(season: Season) -> None:
-    for path in ("/", f"/seasons/{season.number}/crapola", f"/games/{season.game}", "/players"):
+    for path in ("/", season.path, f"/games/{season.game}", "/players"):
         got = season.get(path)
         assert "default-src 'none'; script-src 'self'" in got.headers["Content-Security-Policy"]
         loaded = re.findall(r"""\b(?:src|href|action)=["']?([^"' >]+)""", got.get_data(as_text=True))
@@ -188,27 +208,25 @@ def test_a_league_player_search_with_special_characters_is_answered_200(season: 
 
 
 def test_merged_league_players_share_one_standings_row_and_player_page(own_season: Season) -> None:
-    path = f"/api/seasons/{own_season.number}/crapola"
-    players = {row["name"]: row["player"] for row in own_season.json(path)}
+    players = own_season.players()
     with as_owner(own_season.league.url) as connection:
         admin.merge(connection, players["=cmd()"], players["Ann"])
     own_season.league.rate()
-    after = {row["name"]: row for row in own_season.json(path)}
+    after = {row["name"]: row for row in own_season.json(f"/api{own_season.path}")}
     assert after.keys() == {"Ann", "Ben", HOSTILE}
     assert after["Ann"]["games"] == 3
     assert own_season.json(f"/api/players/{players['=cmd()']}")["id"] == players["Ann"]
 
 
 def test_merging_two_league_players_who_played_each_other_is_refused(own_season: Season) -> None:
-    path = f"/api/seasons/{own_season.number}/crapola"
-    players = {row["name"]: row["player"] for row in own_season.json(path)}
+    players = own_season.players()
     with as_owner(own_season.league.url) as connection, pytest.raises(Exception, match="played against each other"):
         admin.merge(connection, players["Ben"], players["Ann"])
 
 
 def test_a_league_round_robin_takes_its_results_from_the_played_games(own_season: Season) -> None:
     """A withdrawn player's open match is a walkover for the opponent."""
-    players = {row["name"]: row["player"] for row in own_season.json(f"/api/seasons/{own_season.number}/crapola")}
+    players = own_season.players()
     ann, ben, other = players["Ann"], players["Ben"], players["=cmd()"]
     with as_owner(own_season.league.url) as connection:
         robin = fixtures.plan_tournament(
@@ -220,7 +238,7 @@ def test_a_league_round_robin_takes_its_results_from_the_played_games(own_season
     assert sum(row["won"] for row in told["standings"]) == 2
     page = own_season.text(f"/tournaments/{robin}")
     assert "to play" in page
-    assert f"/tournaments/{robin}" in own_season.text(f"/seasons/{own_season.number}/crapola")
+    assert f"/tournaments/{robin}" in own_season.text(own_season.path)
     with as_owner(own_season.league.url) as connection:
         fixtures.withdraw(connection, robin, ann)
     told = own_season.json(f"/api/tournaments/{robin}")
@@ -231,7 +249,7 @@ def test_a_league_round_robin_takes_its_results_from_the_played_games(own_season
 
 def test_a_league_knockout_final_pairs_the_first_winner_with_the_bye(own_season: Season) -> None:
     """Also refused: a draw with an unknown player or with one alone, and a merge of two people in the draw."""
-    players = {row["name"]: row["player"] for row in own_season.json(f"/api/seasons/{own_season.number}/crapola")}
+    players = own_season.players()
     ann, ben, other = players["Ann"], players["Ben"], players["=cmd()"]
     with as_owner(own_season.league.url) as connection:
         cup = fixtures.plan_tournament(connection, own_season.number, "crapola", Draw("knockout", (other, ann, ben)))
@@ -252,37 +270,26 @@ def test_a_league_knockout_final_pairs_the_first_winner_with_the_bye(own_season:
     assert own_season.json(f"/api/tournaments/{late}")["matches"][0]["won"] is None, "earlier games do not count"
 
 
-def test_a_league_season_that_overlaps_another_is_refused(own_season: Season) -> None:
-    words = ["season", "Winter", "2030-01-01", "2031-01-01"]
-    done = CliRunner().invoke(command, [*words, "--database", own_season.league.url], standalone_mode=False)
-    assert isinstance(done.exception, CompanionError)
-    assert "conflicts with existing key" in str(done.exception)
+NAMES = "refuses this: The name of a table, a pub or a season has 1 to 60 characters."
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
+        (["season", "Winter", "2030-01-01", "2031-01-01"], "conflicts with existing key"),
         (["season", "Winter", "2051-01-01", "2051-01-01"], "ends after the day on which it starts."),
         (["add-table", "ab" * 32, "\udcff", "The Lion"], "'\\udcff' is no text in UTF-8"),
         (["remove-table", "\udcff"], "'\\udcff' is no text in UTF-8"),
+        (["add-table", "ab" * 32, "", "The Lion"], NAMES),
+        (["add-table", "ab" * 32, "x" * 61, "The Lion"], NAMES),
+        (["add-table", "ab" * 32, "Table 9", ""], NAMES),
+        (["add-table", "ab" * 32, "Table 9", "x" * 61], NAMES),
     ],
 )
 def test_league_commands_explain_a_text_or_days_that_no_database_takes(
     own_season: Season, words: list[str], why: str
 ) -> None:
-    done = CliRunner().invoke(command, [*words, "--database", own_season.league.url], standalone_mode=False)
-    assert isinstance(done.exception, CompanionError)
-    assert why in str(done.exception)
-
-
-@pytest.mark.parametrize(
-    ("name", "pub"), [("", "The Lion"), ("x" * 61, "The Lion"), ("Table 9", ""), ("Table 9", "x" * 61)]
-)
-def test_a_league_table_with_no_name_or_a_too_long_pub_name_is_refused(own_season: Season, name: str, pub: str) -> None:
-    words = ["add-table", "ab" * 32, name, pub, "--database", own_season.league.url]
-    done = CliRunner().invoke(command, words, standalone_mode=False)
-    assert isinstance(done.exception, CompanionError)
-    assert str(done.exception).endswith("refuses this: The name of a table, a pub or a season has 1 to 60 characters.")
+    assert why in refused(own_season.league.url, *words)
 
 
 @pytest.mark.parametrize(("host", "shown"), [("::1", "[::1]"), ("127.0.0.1", "127.0.0.1")])
@@ -291,41 +298,31 @@ def test_league_serve_prints_a_url_with_an_ipv6_host_in_brackets(
 ) -> None:
     monkeypatch.setattr("companion.league.database.opened", lambda _url: None)
     monkeypatch.setattr("companion.league.server.serve", lambda _pool, _listening: None)
-    words = ["serve", "--database", "any", "--host", host, "--port", "0"]
-    done = CliRunner().invoke(command, words, standalone_mode=False)
+    done = organise("any", "serve", "--host", host, "--port", "0")
     assert re.fullmatch(rf"league: http://{re.escape(shown)}:\d+/\n", done.output)
 
 
 @pytest.mark.parametrize("host", ["192.0.2.7", "no.invalid", LOOPBACK])
 def test_league_serve_explains_a_host_or_port_that_it_cannot_use(host: str) -> None:
     with bound(LOOPBACK, 0) as taken:
-        words = ["serve", "--database", "any", "--host", host, "--port", str(taken.getsockname()[1])]
-        done = CliRunner().invoke(command, words, standalone_mode=False)
-    assert isinstance(done.exception, DeviceError)
-    assert "Choose another --host or --port" in str(done.exception)
+        why = refused("any", "serve", "--host", host, "--port", str(taken.getsockname()[1]))
+    assert "Choose another --host or --port" in why
 
 
 @pytest.mark.parametrize("words", [["refused"], ["migrate"]])
 @pytest.mark.parametrize("url", ["no-url", "postgresql://[::1/x", "postgresql://127.0.0.1:1/x"])
 def test_league_commands_report_an_unusable_database_as_a_device_error(words: list[str], url: str) -> None:
-    done = CliRunner().invoke(command, [*words, "--database", url], standalone_mode=False)
-    assert isinstance(done.exception, DeviceError)
-    assert "Check --database" in str(done.exception)
+    assert "Check --database" in refused(url, *words)
 
 
 def test_a_league_command_before_the_migration_names_the_migration(postgres: Postgres) -> None:
     """The command also says so to a database user who may not make tables."""
     url = postgres.made("league_empty")
     try:
-        done = CliRunner().invoke(
-            command, ["add-table", "ab" * 32, "One", "Lion", "--database", url], standalone_mode=False
-        )
-        assert isinstance(done.exception, CompanionError)
-        assert "Run `pegpip league migrate`" in str(done.exception)
+        assert "Run `pegpip league migrate`" in refused(url, "add-table", "ab" * 32, "One", "Lion")
         with as_owner(url) as connection:
             connection.execute("DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN")
-        words = ["migrate", "--database", postgres.url("league_empty", "guest")]
-        assert "permission denied" in str(CliRunner().invoke(command, words, standalone_mode=False).exception)
+        assert "permission denied" in refused(postgres.url("league_empty", "guest"), "migrate")
     finally:
         postgres.drop("league_empty")
 
@@ -333,6 +330,4 @@ def test_a_league_command_before_the_migration_names_the_migration(postgres: Pos
 def test_the_league_migration_of_a_newer_database_asks_for_an_update(league: League) -> None:
     with as_owner(league.url) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    done = CliRunner().invoke(command, ["migrate", "--database", league.url], standalone_mode=False)
-    assert isinstance(done.exception, DeviceError)
-    assert "Update pegpip" in str(done.exception)
+    assert "Update pegpip" in refused(league.url, "migrate")
