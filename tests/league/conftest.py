@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import flask
 import pytest
@@ -57,12 +58,16 @@ class League:
             while rate(connection, batch):
                 pass
 
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        """Return the rows of a query with the server's rights."""
+        with self.pool.connection() as connection:
+            return connection.execute(query.encode()).fetchall()
+
     def standings(self) -> dict[tuple[str, str], tuple[int, float, int]]:
         """Return (games, won, lost) by game and player's name."""
-        with self.pool.connection() as connection:
-            rows = connection.execute(
-                "SELECT kind, name, games, won, lost FROM standings s JOIN players p ON p.id = s.player WHERE games > 0"
-            ).fetchall()
+        rows = self.rows(
+            "SELECT kind, name, games, won, lost FROM standings s JOIN players p ON p.id = s.player WHERE games > 0"
+        )
         return {(row["kind"], row["name"]): (row["games"], float(row["won"]), row["lost"]) for row in rows}
 
 

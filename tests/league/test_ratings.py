@@ -30,15 +30,13 @@ def new_ratings() -> defaultdict[int, PlackettLuceRating]:
 
 
 def stored(league: League) -> Ratings:
-    with league.pool.connection() as connection:
-        rows = connection.execute("SELECT player, mu, sigma FROM standings WHERE games > 0").fetchall()
+    rows = league.rows("SELECT player, mu, sigma FROM standings WHERE games > 0")
     return {row["player"]: (row["mu"], row["sigma"]) for row in rows}
 
 
 def from_scratch(league: League) -> Ratings:
     """Rate every game that counts from the first one on."""
-    with league.pool.connection() as connection:
-        rows = connection.execute("SELECT * FROM results WHERE counted ORDER BY seq, seat").fetchall()
+    rows = league.rows("SELECT * FROM results WHERE counted ORDER BY seq, seat")
     found = new_ratings()
     for _, of_game in itertools.groupby(rows, key=itemgetter("seq")):
         rate_game(of_game, found)
