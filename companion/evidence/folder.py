@@ -85,11 +85,7 @@ def folder_name(record: ThrowRecord) -> str:
 
 
 def read_package(file: Path) -> Package:
-    """Read a throw's package from its zip file.
-
-    Raises DeviceError if the file can't be read, is damaged or of a newer format, or if its name or folder is not the
-    one that its record demands.
-    """
+    """Read a throw's package. Raises DeviceError if it is unreadable, damaged, newer, or not in the place of its record."""
     try:
         content = file.read_bytes()
     except OSError as refused:
@@ -102,10 +98,7 @@ def read_package(file: Path) -> Package:
 
 
 def read_calibration(folder: Path, expected: str | None) -> Rig | None:
-    """Read the calibration file of a folder of packages, whose records expect that hash; return None for no hash.
-
-    Raises DeviceError if the file is missing or damaged, or has another hash.
-    """
+    """Read the calibration of packages that expect this hash, if any. Raises DeviceError unless the file has it."""
     if expected is None:
         return None
     file = folder / CALIBRATION

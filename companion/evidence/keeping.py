@@ -147,8 +147,7 @@ class PackageKeeper:
     def _run(self) -> None:
         """Encode offered readings, and write the package of each throw that is still held, until `stop`.
 
-        While `cap_bytes` is 0 nothing is encoded, written or taught, and the next reading or throw deletes all
-        packages. Runs on the keeper's thread.
+        While `cap_bytes` is 0 nothing is encoded or taught, and all packages are deleted.
         """
         self._give_way()
         self._prune()  # the space may have changed since the last run
@@ -223,11 +222,7 @@ class PackageKeeper:
         log.warning("%s", ill)
 
     def _encoded(self, photo: str, settled: Settled) -> Held:
-        """Encode a reading as two packages, near-lossless and compressed, both with throw number 0.
-
-        Frames and boxes are cropped to the tray if there is a calibration. The compressed package holds the last frame
-        only. The near-lossless one holds every frame if the reading is in doubt. `photo` is the hash of its photo.
-        """
+        """Encode a reading, cropped to the tray if that is calibrated, as two packages with throw number 0."""
         rig, calibration, offset = settled.rig, None, (0, 0)
         frames = [frame.image_bgr for frame in settled.doubted_frames or (settled.frame,)]
         if rig is not None:

@@ -127,11 +127,10 @@ class TaughtSets:
 
         Args:
             name: Name of the set of dice.
-            frame_bgr: (h, w, 3) the picture that was read.
+            frame_bgr: (h, w, 3) the picture that was read, with the calibration `rig`.
             reading: Its reading.
-            values: True value of each die of the reading; `NO_FACE` for no die, None if unknown: then the die is left
-                out.
-            rig: The calibration that it was read with; None without one.
+            values: True value of each die of the reading; `NO_FACE` for no die, None to leave the die out.
+            rig: The calibration; None without one.
             throw: Number of the throw in the journal; None for a throw of a lesson, which gets a new negative number.
 
         Raises:
@@ -216,10 +215,7 @@ def _npy(rows: Sequence[NDArray[Any]]) -> bytes:
 
 
 def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """Return the array in the content of a .npy file as 32-bit floats; None in `shape` stands for any length.
-
-    Raises ValueError if it has another shape, or a value is not finite; damaged content raises one of DAMAGE.
-    """
+    """Return a .npy file's array as 32-bit floats. Raises ValueError unless it is finite and has `shape` (None: any)."""
     found: NDArray[np.float32] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False).astype(np.float32)
     fits = found.ndim == len(shape) and all(want in (None, has) for want, has in zip(shape, found.shape, strict=True))
     if not fits or not np.isfinite(found).all():

@@ -26,9 +26,8 @@ SATURATED_LEVEL = 250
 """Grey level, 0 to 255, from which a pixel counts as saturated: its true brightness is unknown. A lower level reports
 reflections where there are none; above 255 none is found."""
 MAX_GLARE_SHARE = 0.004
-"""Largest saturated share of a picture without a sheet, 0 to 1. Above it the advice is `glare`. In a picture that just
-fits a tray of 320 x 240 mm it is 307 square mm, a little more than the face of a 16 mm die. A higher limit lets larger
-reflections pass; a lower one reports small white objects."""
+"""Largest saturated share of a picture without a sheet, 0 to 1; above it the advice is `glare`. In a picture that just
+fits a tray of 320 x 240 mm it is a little more than a 16 mm die. Higher lets larger reflections pass."""
 MIN_PAPER_RATIO = 0.55
 """Least ratio, 0 to 1, of the paper's grey level at the darkest marker to that at the brightest. Below it the advice is
 `uneven`. A lower limit accepts shadows that look like felt of another colour; a higher one complains of good light."""

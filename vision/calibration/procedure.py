@@ -49,8 +49,7 @@ WARM_FRAMES = 48
 Its automatic exposure converges meanwhile; with fewer the picture may be too dark or too bright."""
 HELD_FOR_S = 2.2
 """Seconds for which the exposure must have been held before the empty tray is photographed. Lifting the white sheet
-changes the light; the camera takes 1.5 s to notice and then finds its exposure anew. A shorter time uses the old
-exposure; a longer one makes people wait."""
+changes the light; the camera takes 1.5 s to notice. A shorter time uses the old exposure."""
 FOCUS_S = 6.0
 """Longest wait for autofocus on the sheet, in seconds. After that calibration goes on, with advice to clean the
 lens."""
@@ -94,10 +93,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrated:
-    """The result of calibrating: the rig, what was found of the tray's pose and the lens, and the model of the sensor.
-
-    `found` has all advice; `sensor` is None for a camera that does not tell it.
-    """
+    """The result of calibrating: the rig, pose and lens with all advice, and the model of the sensor, if known."""
 
     rig: Rig
     found: Found
@@ -149,11 +145,7 @@ class Calibrating:
         return measured(self.views, lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), self.plan.lens_deg))
 
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
-        """Return the detection of the sheet in a picture (h, w, 3), without a pose if it is not found.
-
-        Picture and detection are also passed to `show`. A view of the sheet unlike the earlier ones is added to
-        `views`.
-        """
+        """Return the detection of the sheet in a picture (h, w, 3), after `show`; a new view joins `views`."""
         found = detect_sheet(frame_bgr, self.plan, self.lens(frame_bgr))
         paper = paper_of(found.markers)
         if paper is not None:
@@ -298,10 +290,7 @@ class Calibrating:
                 yield frame
 
     def _frames(self, failure: str) -> Iterator[Frame]:
-        """Yield every frame of the camera for one step of the calibration, until a recording ends.
-
-        Raises DeviceError, whose message begins with `failure`, for a frame `wait_s` after the first one.
-        """
+        """Yield the frames of one step; after `wait_s` raise DeviceError, whose message begins with `failure`."""
         begun_s: float | None = None
         self._said = ""
         while (frame := self._frame()) is not None:

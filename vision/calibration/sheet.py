@@ -119,7 +119,7 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
     ]
     marks += [Words(fold - 37, 116, 3.2, "fold down here: the ridge") for fold in folds if fold < width - 8]
     marks += [Words(60, 152, 3.2, f"cut along the dashes: the tray ends there ({edge:g} mm)") for edge, _ in cuts[:1]]
-    return Sheet((width, height), corners, (*marks, *_bar(), *_checks(), *_words(paper)))
+    return Sheet((width, height), corners, (*marks, *_printed(paper)))
 
 
 def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
@@ -143,24 +143,22 @@ def dictionary() -> Any:
     return get(aruco.DICT_4X4_50)
 
 
-def _bar() -> list[Mark]:
+def _printed(paper: str) -> list[Mark]:
+    """Return what is printed beside markers and lines: the bar, squares with sharp edges to focus on, and words."""
     x, y = _BAR_AT_MM
-    ticks: list[Mark] = [Rectangle(x + at - 0.15, y - (4 if at % 50 == 0 else 2), 0.3, 4) for at in range(0, 101, 10)]
-    return [Rectangle(x, y, BAR_MM, 0.8), *ticks, Words(x, y + 6, 3.6, "This bar is 100 mm long. If not: --bar LENGTH")]
-
-
-def _checks() -> list[Mark]:
-    return [
+    name = {"a4": "A4", "letter": "Letter"}[paper]
+    ticks = [Rectangle(x + at - 0.15, y - (4 if at % 50 == 0 else 2), 0.3, 4) for at in range(0, 101, 10)]
+    checks = [
         Rectangle(60 + column * _CHECK_MM, 58 + row * _CHECK_MM, _CHECK_MM, _CHECK_MM)
         for row in range(6)
         for column in range(6)
         if (row + column) % 2 == 0
     ]
-
-
-def _words(paper: str) -> list[Mark]:
-    name = {"a4": "A4", "letter": "Letter"}[paper]
     return [
+        Rectangle(x, y, BAR_MM, 0.8),
+        *ticks,
+        Words(x, y + 6, 3.6, "This bar is 100 mm long. If not: --bar LENGTH"),
+        *checks,
         Words(96, 64, 6.0, "Peg & Pip"),
         Words(96, 71, 3.6, f"Calibration sheet, {name}. Print at 100 %, no fitting to the page."),
         Words(96, 78, 3.6, "Lay it flat on the tray's floor, this side up;"),

@@ -25,9 +25,8 @@ HAND_HELD_DEG = 16.0
 """Tilt of the sheet to the camera, in degrees, above which the sheet counts as held by hand and gives no pose. No
 camera over a tray is tilted as much. A higher limit could take a sheet in the hand for one in the tray."""
 MAX_BEND_PX = 1.5
-"""Largest RMS error, in pixels, of the markers' corners against a flat calibration sheet. Above it calibration advises
-to flatten the sheet; a flat one has half a pixel. A higher limit accepts a bent sheet; a lower one complains of flat
-ones."""
+"""Largest RMS error, in pixels, of the markers' corners against a flat calibration sheet, which has half a pixel. Above
+it the advice is to flatten the sheet. A higher limit accepts a bent one."""
 MIN_DIE_PX = 32.0
 """Width of a die in the picture, in pixels, below which the person is advised to hang the camera lower. In smaller dice
 the pips run together. A higher limit complains of cameras that are near enough."""
@@ -224,10 +223,7 @@ _ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then
 
 
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:
-    """Return advice on the camera: tilted, too far away, or with a part of the tray outside the picture; else none.
-
-    `floor_to_px` is without distortion. A corner of the tray may be outside by 3 % of the picture's width.
-    """
+    """Return advice on the camera: tilted, too far away, or with a part of the tray outside the picture; else none."""
     (x, y, height), tilt = lens_over(floor_to_px, lens)
     advice = []
     if tilt > MAX_TILT_DEG:

@@ -31,9 +31,8 @@ STEADY_FRAMES = 15
 """Number of successive frames over which exposure, white balance or focus must be steady to count as converged and be
 locked. More make the start and calibrating take longer; fewer may lock a value that still changes."""
 MAX_CHANGE = 0.02
-"""Largest relative change over `STEADY_FRAMES` at which exposure or white balance counts as converged, 0.02 for 2 %.
-Compared are exposure time times gain, and each colour gain. The reader tolerates more than ten times as much. A
-smaller one may never lock in noise."""
+"""Largest relative change of exposure or a colour gain over `STEADY_FRAMES`, at which it counts as converged. The
+reader tolerates more than ten times as much. A smaller one may never lock in noise."""
 CONTROL_DELAY_S = 0.4
 """Seconds for which frames are ignored after controls are sent: they may be taken with the old ones. It covers three
 requests under way and the sensor's own delay. A longer one makes locking slower."""
@@ -119,11 +118,7 @@ class AutoLock:
         return {"AfMode": AF_MANUAL, "LensPosition": self._position}
 
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock exposure or white balance if they have just converged; they count as locked.
-
-        Exposure is locked at a whole number of the lamp's flicker periods. If the scene is too bright for that, a
-        warning is logged.
-        """
+        """Return the controls that lock exposure or white balance if they have just converged; they count as locked."""
         if self._exposed and self._balanced:
             return {}
         exposure_us, gain = metadata.get("ExposureTime", 0), self._exposure(metadata).gain

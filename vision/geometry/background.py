@@ -28,14 +28,12 @@ LOW_THRESHOLD_LEVELS = 13.0
 """Low threshold of the hysteresis: colour distance, in levels of 0 to 255, above which a pixel is possible foreground.
 A higher one overlooks dice of the felt's colour, a lower one takes noise for foreground."""
 HIGH_THRESHOLD_LEVELS = 30.0
-"""High threshold of the hysteresis: colour distance, in levels of 0 to 255, above which a pixel is certain foreground:
-no shadow or lighting change explains it. It is also the tolerance of `EmptyTray.matches`. A higher one overlooks
-objects, a lower one takes changed light for them."""
+"""High threshold of the hysteresis: colour distance, in levels of 0 to 255, above which a pixel is certain foreground.
+Also the tolerance of `EmptyTray.matches`. A higher one overlooks objects."""
 
 SHADOW_GAIN_RANGE = (0.47, 1.12)
-"""Smallest and largest factor by which a shadow or reflected light may change the felt's brightness. It limits each
-pixel's gain, and each tile's relative to the tray. A wider range overlooks dark or pale dice; a narrower one takes
-shadows for dice."""
+"""Smallest and largest gain that a shadow or reflected light may give a pixel of the felt, or a tile relative to the
+tray. A wider range overlooks dark or pale dice; a narrower one takes shadows for dice."""
 GAIN_TILE_PX = 64
 """Side of a tile of the lighting estimate, in pixels: four faces, so that dice seldom fill half of it. Larger tiles
 follow uneven light less closely."""

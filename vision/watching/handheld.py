@@ -27,9 +27,8 @@ MAX_CAMERA_MOTION_PX = 1.5
 """Motion of the camera between two frames, in small pixels, above which the tray counts as moving: the frame would have
 blurred pips. A higher one reads blurred frames; a lower one waits for a steadier hand."""
 MATCH_WINDOW_PX = 3
-"""Side, in pixels of the 160 x 120 `Small` pictures, of the square in which a pixel may match in the other frame. It
-allows for the parallax of dice seen by a moving camera. Larger overlooks small motions; smaller takes parallax for
-motion."""
+"""Side, in small pixels, of the square in which a pixel may match in the other frame, to allow for the parallax of dice
+seen by a moving camera. Larger overlooks small motions; smaller takes parallax for motion."""
 BORDER_PX = SURROUNDINGS_PX // 2
 """Width of the small picture's border, in small pixels, that the comparison of frames from a hand-held camera ignores.
 There the square of SURROUNDINGS_PX is cut off, so the contrast is wrong. Wider overlooks dice at the edge."""

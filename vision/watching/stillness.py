@@ -48,13 +48,11 @@ NOISE_SIGMAS = 5.0
 """Standard deviations of the noise that a change must exceed, so that noise alone changes no pixel. A larger one
 overlooks faint motion."""
 MAX_NOISE_LEVELS = 14.0
-"""Largest contrast change of a pixel, in grey levels, that stillness detection attributes to noise. The estimate
-compares two pictures, so a changed scene raises it. A higher limit overlooks changed scenes; a lower one takes noise in
-dim light for motion."""
+"""Largest contrast change of a pixel, in grey levels, that stillness detection attributes to noise. Its estimate grows
+with a changed scene, too. Higher overlooks changed scenes; lower takes noise for motion."""
 SATURATED_LEVEL = 250
-"""Green level, 0 to 255, from which a pixel counts as saturated. Motion detection then allows for its unknown true
-brightness when the light changes. A lower one overlooks changes on bright objects; a higher one reports changed light
-as motion."""
+"""Green level, 0 to 255, from which a pixel counts as saturated: motion detection allows for its unknown brightness
+when the light changes. A lower one overlooks changes on bright objects."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

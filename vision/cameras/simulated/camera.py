@@ -52,14 +52,9 @@ def rig_over(empty_bgr: FrameBGR) -> Rig:
 
 
 class VirtualCamera:
-    """A camera that renders a virtual tray in real time.
+    """A camera that renders a virtual tray with `dice` dice in real time, `fps` frames a second.
 
-    Args:
-        dice: Number of dice.
-        clock: Returns the time in seconds, monotonic.
-        sleep: Waits for a number of seconds.
-        seed: Seed of all randomness; None for different throws each time.
-        fps: Frames per second.
+    `clock` returns the time in seconds, monotonic, and `sleep` waits. Without a `seed` throws differ each time.
     """
 
     name = "virtual"

@@ -63,11 +63,7 @@ class Walls:
 
 
 def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
-    """Return the (n, 8, 3) forces of floor and walls on the corners of n dice of mass 1, in mm/s2; 0 without contact.
-
-    A force is a spring with damping against the surface, and friction along it. `corners` are in mm and `speeds` in
-    mm/s, both (n, 8, 3).
-    """
+    """Return the (n, 8, 3) forces of floor and walls on the corners of n dice, in mm/s2; 0 without contact."""
     forces = np.zeros_like(corners)
     for axis, sign, offset in walls.planes:
         depth = offset - sign * corners[:, :, axis]

@@ -38,9 +38,8 @@ MAX_FLAT_DEG = 2.5
 """Tilt, in degrees, up to which a die at rest counts as lying on a face and is laid flat. A steeper die leans on
 something or stands on an edge. A larger one would lay leaning dice flat."""
 MIN_GAP_MM = 0.2
-"""Gap, in mm, up to which a tilted simulated die at rest counts as leaning on a wall or another die. Beyond it the die
-stands on an edge by chance, and is pushed. A larger one leaves dice on their edges; a smaller one pushes leaning
-dice again and again."""
+"""Gap, in mm, up to which a tilted die at rest counts as leaning on a wall or another die. Beyond it the die stands on
+an edge by chance, and is pushed. A larger one leaves dice on their edges."""
 WAKE_MM_S = 30.0
 """Speed, in mm/s, at which another die must hit a die at rest to move it again. A larger one lets dice ignore hits; a
 smaller one wakes dice that only touch."""

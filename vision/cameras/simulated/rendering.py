@@ -89,10 +89,7 @@ def _from_below(turn: Floats) -> list[int]:
 def background(
     camera: Pinhole, ridge_x_mm: float, tray_wh_mm: tuple[float, float], rng: np.random.Generator
 ) -> FrameBGR:
-    """Return a picture of the empty tray, unevenly lit: felt in a wooden rim, `tray_wh_mm` wide and high.
-
-    A lighter keep zone lies behind a brass ridge, which is `ridge_x_mm` from the tray's left side.
-    """
+    """Return a picture of the empty tray, unevenly lit: felt in a wooden rim, a keep zone behind a brass ridge."""
     width, height = camera.size_wh
     picture = wood(camera.size_wh, rng)
     inside = camera.project(np.array([[0.0, 0.0, 0.0], [*tray_wh_mm, 0.0]])).round().astype(int)
@@ -186,11 +183,7 @@ _TEXTURE_QUAD = np.array([[0, 0], [FACE_PX - 1, 0], [FACE_PX - 1, FACE_PX - 1], 
 def _visible(
     camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces
 ) -> list[tuple[FrameBGR, float, Floats]]:
-    """Return the faces of a die that are turned towards a camera, the highest one last.
-
-    For each face: its texture, its brightness factor (1.08 for one that is level, like the floor) and its (4, 2)
-    corners in pixels. The die has its centre `at_mm` (3,), its rotation `turn` (3, 3) and the textures `faces`.
-    """
+    """Return texture, brightness and (4, 2) corners in pixels of a die's faces turned to a camera, the highest last."""
     lens_mm = np.array([*camera.middle_mm, camera.height_mm])
     seen = []
     for value in _from_below(turn):

@@ -127,10 +127,7 @@ class VirtualTray:
             self._take_out(tuple(range(self._bodies.count)) if ids is None else self._known(ids))
 
     def dice(self) -> list[dict[str, Any]]:
-        """Return a dict for each die: `id` (number), `x_mm`, `y_mm`, `place` (throw, keep or out) and `resting`.
-
-        Values are left out: they are to be read from the picture.
-        """
+        """Return a dict for each die: `id` (number), `x_mm`, `y_mm`, `place` (throw, keep or out) and `resting`."""
         with self._lock:
             at = self._bodies.at_mm
             return [
