@@ -85,7 +85,7 @@ def folder_name(record: ThrowRecord) -> str:
 
 
 def read_package(file: Path) -> Package:
-    """Read a throw's package. Raises DeviceError if it is unreadable, damaged, newer, or not in the place of its record."""
+    """Read a throw's package. Raises DeviceError if it is damaged, newer, or not in the place its record demands."""
     try:
         content = file.read_bytes()
     except OSError as refused:

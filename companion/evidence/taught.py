@@ -215,7 +215,7 @@ def _npy(rows: Sequence[NDArray[Any]]) -> bytes:
 
 
 def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """Return a .npy file's array as 32-bit floats. Raises ValueError unless it is finite and has `shape` (None: any)."""
+    """Return a .npy file's array as floats. Raises ValueError unless it is finite and has `shape` (None: any)."""
     found: NDArray[np.float32] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False).astype(np.float32)
     fits = found.ndim == len(shape) and all(want in (None, has) for want, has in zip(shape, found.shape, strict=True))
     if not fits or not np.isfinite(found).all():

@@ -133,24 +133,18 @@ def _photos(folder: Path) -> list[str]:
     return [each.package.record.photo for each in stored_throws(folder)]
 
 
+LABELS = [b"[]", b'{"image": 3}', b'{"image": "none.jpg"}', b"\xff", b'{"image": "1.jpg"}']
+
+
 @pytest.mark.parametrize(
-    "line", [b"", b"[]", b'{"image": 3}', b'{"image": "none.jpg"}', b"\xff", b'{"image": "1.jpg"}']
+    ("name", "content"), [("", b""), ("1.jpg", b""), *(("virtual-none/labels.jsonl", line) for line in LABELS)]
 )
-def test_the_read_command_exits_1_on_a_damaged_export_of_throws(tmp_path: Path, line: bytes) -> None:
+def test_the_read_command_exits_1_on_a_zip_that_is_no_sound_export(tmp_path: Path, name: str, content: bytes) -> None:
     file = tmp_path / "throws.zip"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("virtual-none/labels.jsonl", line)
-    if not line:
-        file.write_bytes(b"PK no zip")
-    done = CliRunner().invoke(read.command, ["--json", str(file)], standalone_mode=False)
-    assert done.return_value == 1
-    assert "no export of throws" in json.loads(done.stdout)["error"]
-
-
-def test_the_read_command_exits_1_on_a_zip_without_throws(tmp_path: Path) -> None:
-    file = tmp_path / "photos.zip"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("1.jpg", b"")
+    file.write_bytes(b"PK no zip")
+    if name:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr(name, content)
     done = CliRunner().invoke(read.command, ["--json", str(file)], standalone_mode=False)
     assert (done.return_value, "no export of throws" in json.loads(done.stdout)["error"]) == (1, True)
 

@@ -175,15 +175,9 @@ def _thin(image: np.ndarray, rng: np.random.Generator) -> bytes:
 
 def _magic_only(_image: np.ndarray, rng: np.random.Generator) -> bytes:
     heads = [
-        b"\x89PNG\r\n\x1a\n",
-        b"\xff\xd8\xff\xe0",
-        b"BM",
-        b"GIF89a",
-        b"RIFF\xff\xff\xff\x7fWEBPVP8 ",
-        b"II*\0",
-        b"",
+        b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0", b"BM", b"GIF89a", b"RIFF\xff\xff\xff\x7fWEBPVP8 ", b"II*\0", b"",
         b"\0\0\0 ftypavif",
-    ]
+    ]  # fmt: skip
     return heads[int(rng.integers(len(heads)))] + rng.bytes(int(rng.integers(0, 3000)))
 
 
@@ -216,14 +210,6 @@ KINDS: dict[str, Make] = {
 }
 
 
-def _whole(content: bytes, rng: np.random.Generator) -> bytes:
-    return content
-
-
-def _truncated(content: bytes, rng: np.random.Generator) -> bytes:
-    return content[: int(len(content) * rng.random())]
-
-
 def _flipped(content: bytes, rng: np.random.Generator) -> bytes:
     harmed = bytearray(content)
     for at in rng.integers(0, max(1, len(harmed)), int(rng.choice([1, 3, 30]))):
@@ -250,18 +236,14 @@ def _spliced(content: bytes, rng: np.random.Generator) -> bytes:
     return content[:other] + content[cut:]
 
 
-def _longer(content: bytes, rng: np.random.Generator) -> bytes:
-    return content + rng.bytes(int(rng.integers(1, 5000)))
-
-
-HARMS = {
-    "whole": _whole,
-    "truncated": _truncated,
+HARMS: dict[str, Callable[[bytes, np.random.Generator], bytes]] = {
+    "whole": lambda content, rng: content,
+    "truncated": lambda content, rng: content[: int(len(content) * rng.random())],
     "flipped": _flipped,
     "head": _head_flipped,
     "blanked": _blanked,
     "spliced": _spliced,
-    "longer": _longer,
+    "longer": lambda content, rng: content + rng.bytes(int(rng.integers(1, 5000))),
 }
 
 
