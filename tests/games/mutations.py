@@ -3,7 +3,7 @@
 A comparison turned or its edge moved, `and`/`or` exchanged, `not` or a sign dropped, another operator, a number one
 more, a bool turned, a text changed, a condition always true or false, a keyword argument left out, a result replaced by
 None (but for False, which is turned), a statement dropped. Left alone: docstrings, the messages of errors, assertions,
-annotations, decorators.
+annotations, decorators, and how a light looks and a tone sounds.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 RULES = Path(__file__).resolve().parent.parent.parent / "companion" / "games"
 LEFT_ALONE = (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Assert, ast.Raise)
+LOOKS = {"Light", "Tone"}  # colours, seconds and pitches are a matter of taste, as words are
 NO_BEHAVIOUR = {"__all__", "GAME", "T"}  # names, words for people; and types, whose names are in CapWords
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -202,6 +203,8 @@ def _is_strict(node: ast.AST) -> bool:
 
 
 def _holds_no_behaviour(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id in LOOKS
     if isinstance(node, ast.If):
         return ast.unparse(node.test) == "TYPE_CHECKING"
     if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
