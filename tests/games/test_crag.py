@@ -109,6 +109,11 @@ def test_crag_refuses_a_used_and_an_unknown_category() -> None:
     assert "'twos'" in refused(throw(1, 2, 3), score("two"))
 
 
+def test_only_a_crag_is_a_jackpot_among_the_events_of_an_entry() -> None:
+    for category, codes in {"crag": ["entered", "jackpot"], "sixes": ["entered"]}.items():
+        assert [event.code for event in told("crag", throw(1, 6, 6), score(category)).events] == codes
+
+
 def test_each_crag_player_fills_a_separate_score_sheet() -> None:
     after = told("crag", throw(1, 2, 3), score("ones"), throw(1, 1, 3), score("ones")).view()
     assert after["sheets"] == {"Ann": {"ones": 1}, "Ben": {"ones": 2}}

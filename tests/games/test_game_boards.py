@@ -77,7 +77,9 @@ def test_crapola_crap_out_events_name_lost_points_reversal_and_game_over() -> No
     threw = Event("threw", 0, {"dice": [2, 2, 3, 3, 4, 6]}, 0)
     turned = (threw, Event("crapped_out", 0, {"points": 0}), Event("reversed", None, {"direction": -1}))
     assert told("crapola", crapped, players=3).events == turned
+    assert [event.code for event in told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1)).events] == ["kept"]
     hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), STOP]
+    assert [event.code for event in told("crapola", *hot[:2]).events] == ["kept", "hot_dice"]
     over = told("crapola", *hot, crapped, rules={"target": 1000}).events
     assert over == (Event("threw", 1, threw.args, 1), Event("crapped_out", 1, {"points": 0}), GAME_OVER)
 

@@ -166,6 +166,8 @@ def test_crag_tutorial_lessons_follow_the_throws_and_keeps_of_a_turn() -> None:
     assert taught("crag", throw(6, 6, 2)) == ["thrown"]
     assert taught("crag", throw(6, 6, 2), keep(6, 6)) == ["keeping"]
     assert taught("crag", throw(6, 6, 2), keep(6, 6), throw(1)) == ["rethrown"]
+    (phrase,) = lessons(told("crag", throw(6, 6, 2), keep(6, 6)).state)
+    assert phrase.args == {"count": 1}
 
 
 def test_crag_tutorial_lessons_aim_at_no_crag_once_the_crag_row_is_filled() -> None:
@@ -187,6 +189,8 @@ def test_crapola_tutorial_lessons_follow_the_stage_of_the_turn() -> None:
     quick = {"rules": {"target": 1000}}
     last = [throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1), STOP]
     assert taught("crapola", *last, header=quick) == ["last_round", "turn"]
+    behind = told("crapola", *last * 3, rules={"target": 2000}).state
+    assert lessons(behind)[1].args == {"points": 1000, "name": "Ann"}
     spent = [throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1), STOP] * 2
     assert taught("crapola", *spent, {"do": "spend", "on": "Ben", "points": 500}) == ["spent"]
 

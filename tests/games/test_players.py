@@ -37,6 +37,7 @@ def test_bots_of_every_level_finish_every_game_and_repeat_with_the_seed(game: st
 
 
 def test_careless_crib_dice_bot_names_largest_set_stops_at_4_frozen_dice() -> None:
+    assert careless(begun("crib_dice", roll_off=True).state) == 2
     naming = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5))
     assert careless(naming.state) == NamePoint(2)
     assert careless(told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2)).state) == 4

@@ -7,7 +7,7 @@ import pytest
 from companion.errors import IllegalAction, RulesError
 from companion.games.engine.game import Header, Stop, Throw, Undo
 from companion.games.engine.notation import action_of
-from companion.games.engine.transcript import Transcript, corrected
+from companion.games.engine.transcript import Transcript, corrected, race_of
 from tests.games.playing import STOP, begun, point, throw, told
 
 FIRST = throw(5, 5, 2, 2, 1, 4, 6)
@@ -80,6 +80,27 @@ def test_transcript_begin_raises_a_rules_error_for_an_invalid_header() -> None:
         Transcript.begin(Header("chess", ("Ann", "Ben"), rules))
     with pytest.raises(RulesError):
         Transcript.begin(Header("crib_dice", ("Ann", "Ben"), rules, "Cat"))
+
+
+def test_turns_of_a_transcript_begin_after_the_roll_off_and_end_with_a_leave() -> None:
+    two = [FIRST, point(5), STOP]
+    lines = [throw(1, 1), throw(1, 2), throw(5, 6), *two, FIRST, {"leave": "Ann"}, *two, *two, FIRST, point(2)]
+    turns = told("crib_dice", *lines, players=3, roll_off=True).turns()
+    assert [turn.player for turn in turns] == ["Cat", "Ann", "Ben", "Cat", "Ben"]
+    assert [turn.seat for turn in turns] == [2, 0, 1, 2, 1]
+    assert [len(turn.steps) for turn in turns] == [4, 3, 4, 4, 3]
+    assert [turn.gained for turn in turns] == [2, 0, 2, 2, 0]
+    assert [turn.ended for turn in turns] == [True, True, True, True, False]
+    assert [turn.abandoned for turn in turns] == [False, True, False, False, False]
+    assert told("crib_dice", throw(1, 2), roll_off=True).turns() == ()
+
+
+def test_the_race_of_a_transcript_lists_each_change_of_a_score_in_order() -> None:
+    lines = [*[FIRST, point(5), STOP] * 2, throw(1, 1, 1, 1, 1, 1, 2), point(1), STOP, FIRST, point(5), STOP]
+    changes = race_of(told("crib_dice", *lines, rules={"bumping": True}))
+    assert [each.side for each in changes] == [0, 0, 1, 0, 0, 1]
+    assert [each.score for each in changes] == [2, 0, 2, 4, 0, 4]
+    assert changes[0].before.view()["decisions"] == ["stop"]
 
 
 # --- roll-off

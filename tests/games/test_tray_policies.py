@@ -66,6 +66,7 @@ def test_the_tray_policy_of_a_roll_off_reads_throws_but_no_decisions() -> None:
     assert plain.before_bank(rolling.state, TrayDice((3, 4), set_aside=(1,))) == plain.choices(rolling.state) == ()
     assert plain.at_rest(over("crag").state, TrayDice()) == Meaning()
     naming = told("crib_dice", MIXED).state
+    assert (plain.dice_expected(rolling.state), plain.dice_expected(naming)) == (2, None)
     assert plain.at_rest(naming, TrayDice()) == notice("decide", decisions=["point"])
 
 
