@@ -16,7 +16,7 @@ from companion.games.engine.leaving import turn_continues
 from companion.games.engine.notation import action_of
 from companion.games.engine.transcript import GAME_OVER, Transcript, corrected
 from companion.games.registry import GAMES, game_named
-from tests.games.playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
+from tests.games.playing import BOMB, STOP, begun, check, claim, keep, point, score, scores, spend, throw, told, won
 
 TWO = [throw(2, 2, 1, 3, 4, 5, 6), point(2), STOP]
 SIXES = [throw(6, 6, 6, 6, 6, 6, 6), point(6)]
@@ -82,29 +82,77 @@ def test_a_roll_off_goes_on_or_is_decided_when_a_player_leaves(game: str) -> Non
     assert begun(game, 2, roll_off=True).then(Leave("Ben")).view()["outcome"]["winners"] == ["Ann"]
 
 
-def test_leaving_in_ones_own_crib_dice_turn_counts_no_wipe_out() -> None:
-    after = view("crib_dice", throw(2, 2, 1, 3, 4, 5, 6), point(2), leave("Ann"), players=3)
-    assert (after["player"], after["wipeouts"], after["turn_points"], after["dice"]) == (
-        "Ben",
-        {"Ann": 0, "Ben": 0, "Cat": 0},
-        0,
-        [],
-    )
-    assert (after["out"], after["scores"]["Ann"]) == (["Ann"], 0)
+ROUND_13 = [line for row in CATEGORIES for _ in range(3) for line in (throw(1, 2, 4), score(row))]
+CRAG = throw(1, 6, 6)
+NOBODY_SPENDS = [*HOT, STOP, *HOT, STOP, CRAPPED, CRAPPED]
+LAST_ROUND = {"target": 1000, "reversal": False}
+IN_CRIB_DICE = [
+    claim("in one's turn it counts no wipe-out", [throw(2, 2, 1, 3, 4, 5, 6), point(2), leave("Ann")], 3, player="Ben",
+          wipeouts=scores(0, 0, 0), turn_points=0, dice=[], out=["Ann"], scores=scores(0, 0, 0)),
+    claim("a finish is lost", [*HOME, leave("Ann")], 3, finished=[], out=["Ann"], scores=scores(0, 0, 0), player="Ben"),
+    claim("and the game goes on", [*HOME, leave("Ann"), *TWO, *TWO], 3, over=False),
+    claim("a round ends without who left", [*HOME, leave("Cat"), *TWO], 3, outcome=won("Ann", Ben=1, Cat=1)),
+    claim("find a loser ends in mid-turn", [*HOME, throw(2, 2, 1, 3, 4, 5, 6), leave("Cat")], 3, rules="find_a_loser",
+          outcome=won("Ann", Ben=1, Cat=1), dice=[], turn_points=0, round=1),
+    claim("a partner plays on", [leave("Ann"), *TWO], 4, rules="partners", player="Cat", round=2, out=[]),
+    claim("in that person's rounds", [leave("Ann"), *TWO * 3], 4, rules="partners", player="Ben", round=3),
+    claim("until both have left", [leave("Cat"), leave("Ann")], 4, rules="partners", left=["Ann", "Cat"],
+          outcome={"winners": ["Ben & Dan"], "games_lost": {"Ann & Cat": 1, "Ben & Dan": 0}}),
+    claim("a team stays finished", [*HOME, leave("Ann")], 6, rules="partners", finished=["Ann & Dan"], out=[],
+          scores={"Ann & Dan": 121, "Ben & Eve": 0, "Cat & Fay": 0}),
+    claim("until both partners leave", [*HOME, leave("Ann"), leave("Dan")], 6, rules="partners", finished=[],
+          out=["Ann & Dan"], scores={"Ann & Dan": 0, "Ben & Eve": 0, "Cat & Fay": 0}),
+]  # fmt: skip
+IN_CRAG = [
+    claim("the sheet stays", [CRAG, score("crag"), throw(1, 1, 1), leave("Ann"), score("ones")], 3, player="Cat",
+          round=1, sheets={"Ann": {"crag": 50}, "Ben": {"ones": 3}, "Cat": {}}),
+    claim("the seat is skipped", [CRAG, score("crag"), leave("Ben"), CRAG, score("crag")], 3, player="Ann", round=2),
+    claim("it ends after round 13", [*ROUND_13[:-4], leave("Ann"), *ROUND_13[-4:]], 3, over=True, round=13),
+    claim("a lone player may leave", [CRAG, leave("Ann")], 1, outcome=won(Ann=1), dice=[]),
+]  # fmt: skip
+IN_CRAPOLA = [
+    claim("points may be spent on who is there", NOBODY_SPENDS, 4, rules={"reversal": False}, decisions=["spend"]),
+    claim("but not on who left", [*NOBODY_SPENDS, leave("Ben")], 4, rules={"reversal": False}, decisions=[],
+          scores=scores(1000, 1000, 0, 0)),
+    claim("with two left of three play turns", [leave("Ben"), CRAPPED], 3, direction=-1, player="Cat"),
+    claim("leaving turns nothing", [leave("Ann")], 3, direction=1, player="Ben"),
+    *(claim(f"skipped turns count, {turns} turns", [leave("Ben"), *[*HOT, STOP] * turns], 3, round=round_)
+      for turns, round_ in enumerate((1, 1, 2, 2, 3))),
+    claim("seven dice by a rich leader", [*HOT * 6, STOP], 3, throw_sizes=[6, 7]),
+    claim("until the turn ends", [*HOT * 6, STOP, leave("Ann")], 3, throw_sizes=[6, 7]),
+    claim("and no longer", [*HOT * 6, STOP, leave("Ann"), CRAPPED], 3, throw_sizes=[6]),
+    claim("the last round goes on", [*HOT, STOP, leave("Ann"), CRAPPED], 3, rules=LAST_ROUND, last_round=True,
+          player="Cat"),
+    claim("to its end", [*HOT, STOP, leave("Ann"), CRAPPED, CRAPPED], 3, rules=LAST_ROUND,
+          outcome=won("Ben", "Cat", Ann=1)),
+    claim("without who left", [*HOT, STOP, leave("Cat"), CRAPPED], 3, rules=LAST_ROUND, over=True, round=1,
+          outcome=won("Ann", Ben=1, Cat=1)),
+]  # fmt: skip
 
 
-def test_a_crib_dice_leavers_peg_returns_to_hole_0_and_loses_the_finish() -> None:
-    on = view("crib_dice", *HOME, leave("Ann"), players=3)
-    assert (on["finished"], on["out"], on["scores"]["Ann"], on["player"]) == ([], ["Ann"], 0, "Ben")
-    assert not view("crib_dice", *HOME, leave("Ann"), *TWO, *TWO, players=3)["over"]
-    assert view("crib_dice", *HOME, leave("Cat"), *TWO, players=3)["outcome"]["winners"] == ["Ann"]
+@pytest.mark.parametrize(("lines", "set_up", "wanted"), IN_CRIB_DICE)
+def test_who_leaves_crib_dice_is_out_unless_a_partner_plays_on(lines: Any, set_up: Any, wanted: Any) -> None:
+    check("crib_dice", lines, set_up, wanted)
 
 
-def test_a_leave_can_end_a_crib_dice_find_a_loser_game_in_mid_turn() -> None:
-    rules = {"rules": {"find_a_loser": True}}
-    lost = view("crib_dice", *HOME, throw(2, 2, 1, 3, 4, 5, 6), leave("Cat"), players=3, header=rules)
-    assert lost["outcome"] == {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 1, "Cat": 1}}
-    assert (lost["dice"], lost["turn_points"], lost["round"]) == ([], 0, 1)
+@pytest.mark.parametrize(("lines", "set_up", "wanted"), IN_CRAG)
+def test_a_crag_leavers_score_sheet_stays_and_the_seat_has_no_more_turns(lines: Any, set_up: Any, wanted: Any) -> None:
+    check("crag", lines, set_up, wanted)
+
+
+@pytest.mark.parametrize(("lines", "set_up", "wanted"), IN_CRAPOLA)
+def test_a_crapola_leavers_points_stand_and_the_seat_is_passed_over(lines: Any, set_up: Any, wanted: Any) -> None:
+    check("crapola", lines, set_up, wanted)
+
+
+def test_a_roll_off_ends_the_game_of_a_lone_player_who_leaves() -> None:
+    assert view("crag", leave("Ann"), players=1, roll_off=True)["over"]
+
+
+def test_crapola_refuses_a_spend_on_a_player_who_has_left() -> None:
+    left = told("crapola", *NOBODY_SPENDS, leave("Ben"), players=4, header={"rules": {"reversal": False}})
+    with pytest.raises(IllegalAction):
+        left.then(action_of(spend("Ben", 1)))
 
 
 def test_a_crib_dice_leaver_without_points_loses_4_games_under_skunk() -> None:
@@ -113,25 +161,6 @@ def test_a_crib_dice_leaver_without_points_loses_4_games_under_skunk() -> None:
     assert mine.view()["outcome"]["games_lost"] == {"Ann": 4, "Ben": 0}
     assert [event.code for event in mine.events] == ["left", "skunked", "game_over"]
     assert told("crib_dice", leave("Ben"), header=skunk).events[1:] == (Event("skunked", 1, {"games": 4}), GAME_OVER)
-
-
-def test_a_crib_dice_team_plays_on_with_the_partner_who_did_not_leave() -> None:
-    partners = {"rules": {"partners": True}}
-    one = view("crib_dice", leave("Ann"), *TWO, players=4, header=partners)
-    assert (one["player"], one["round"], one["out"]) == ("Cat", 2, [])
-    next_round = view("crib_dice", leave("Ann"), *TWO * 3, players=4, header=partners)
-    assert (next_round["player"], next_round["round"]) == ("Ben", 3)
-    gone = view("crib_dice", leave("Cat"), leave("Ann"), players=4, header=partners)
-    assert gone["outcome"]["winners"] == ["Ben & Dan"]
-    assert gone["left"] == ["Ann", "Cat"]
-
-
-def test_a_crib_dice_team_stays_finished_until_both_partners_leave() -> None:
-    partners = {"rules": {"partners": True}}
-    one = view("crib_dice", *HOME, leave("Ann"), players=6, header=partners)
-    assert (one["finished"], one["out"], one["scores"]["Ann & Dan"]) == (["Ann & Dan"], [], 121)
-    both = view("crib_dice", *HOME, leave("Ann"), leave("Dan"), players=6, header=partners)
-    assert (both["finished"], both["out"], both["scores"]["Ann & Dan"]) == ([], ["Ann & Dan"], 0)
 
 
 def test_an_eliminated_crib_dice_player_may_still_leave_the_game() -> None:
@@ -176,67 +205,6 @@ def test_a_crib_dice_bomb_with_nobody_left_to_hit_only_ends_the_turn() -> None:
     over = transcript.view()
     assert [event.code for event in transcript.events] == ["threw", "game_over"]
     assert (over["outcome"]["winners"], over["scores"]["Ben"], over["wipeouts"]["Ben"]) == (["Ann"], 2, 0)
-
-
-def test_a_crag_leavers_score_sheet_stays_and_the_seat_has_no_more_turns() -> None:
-    crag = throw(1, 6, 6)
-    after = view("crag", crag, score("crag"), throw(1, 1, 1), leave("Ann"), score("ones"), players=3)
-    assert (after["player"], after["sheets"]["Ann"], after["round"]) == ("Cat", {"crag": 50}, 1)
-    round_two = view("crag", crag, score("crag"), leave("Ben"), crag, score("crag"), players=3)
-    assert (round_two["player"], round_two["round"]) == ("Ann", 2)
-
-
-def test_a_crag_game_ends_after_round_13_though_a_player_left_in_round_13() -> None:
-    rounds = [line for row in CATEGORIES for _ in range(3) for line in (throw(1, 2, 4), score(row))]
-    before, last = rounds[:-4], rounds[-4:]
-    over = view("crag", *before, leave("Ann"), *last, players=3)
-    assert (over["over"], over["round"]) == (True, 13)
-
-
-def test_a_lone_crag_player_may_leave_and_nobody_wins() -> None:
-    alone = view("crag", throw(1, 6, 6), leave("Ann"), players=1)
-    assert (alone["outcome"], alone["dice"]) == ({"winners": [], "games_lost": {"Ann": 1}}, [])
-    assert view("crag", leave("Ann"), players=1, roll_off=True)["over"]
-
-
-def test_a_leaver_keeps_crapola_points_and_is_no_target_of_a_spend() -> None:
-    lines = [*HOT, STOP, *HOT, STOP, CRAPPED, CRAPPED]
-    assert view("crapola", *lines, players=4, header={"rules": {"reversal": False}})["decisions"] == ["spend"]
-    left = told("crapola", *lines, leave("Ben"), players=4, header={"rules": {"reversal": False}})
-    assert (left.view()["decisions"], left.view()["scores"]["Ben"]) == ([], 1000)
-    with pytest.raises(IllegalAction):
-        left.then(action_of(spend("Ben", 1)))
-
-
-def test_a_crapola_crap_out_still_reverses_play_after_one_of_three_quits() -> None:
-    left = view("crapola", leave("Ben"), CRAPPED, players=3)
-    assert (left["direction"], left["player"]) == (-1, "Cat")
-    mine = view("crapola", leave("Ann"), players=3)
-    assert (mine["direction"], mine["player"]) == (1, "Ben")
-
-
-def test_a_departed_crapola_leader_allows_seven_dice_until_the_turn_ends() -> None:
-    rich = [line for _ in range(6) for line in HOT]
-    lines = [*rich, STOP]
-    assert view("crapola", *lines, players=3)["throw_sizes"] == [6, 7]
-    during = told("crapola", *lines, leave("Ann"), players=3)
-    assert during.view()["throw_sizes"] == [6, 7], "the turn had begun"
-    assert during.then(action_of(CRAPPED)).view()["throw_sizes"] == [6]
-
-
-def test_the_last_crapola_round_goes_on_without_players_who_leave() -> None:
-    target = {"rules": {"target": 1000, "reversal": False}}
-    after = told("crapola", *HOT, STOP, leave("Ann"), CRAPPED, players=3, header=target)
-    assert (after.view()["last_round"], after.view()["player"]) == (True, "Cat")
-    assert after.then(action_of(CRAPPED)).view()["outcome"]["winners"] == ["Ben", "Cat"]
-    skipped = view("crapola", *HOT, STOP, leave("Cat"), CRAPPED, players=3, header=target)
-    assert (skipped["over"], skipped["outcome"]["winners"], skipped["round"]) == (True, ["Ann"], 1)
-
-
-def test_crapola_rounds_count_the_skipped_turns_of_players_who_left() -> None:
-    bank = [*HOT, STOP]
-    turns = [view("crapola", leave("Ben"), *bank * count, players=3)["round"] for count in range(5)]
-    assert turns == [1, 1, 2, 2, 3]
 
 
 def test_crapola_and_crag_win_odds_ignore_players_who_have_left() -> None:

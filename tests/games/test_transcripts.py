@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.errors import RulesError
-from companion.games.engine.replay import replayed, transcript_of
+from companion.games.engine.replay import replayed
 
 FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
 TRANSCRIPTS = sorted(path for path in FOLDER.glob("*.jsonl") if not path.name.endswith(".states.jsonl"))
@@ -26,14 +25,3 @@ def test_at_least_13_example_transcripts_exist_each_with_a_states_file() -> None
 def test_each_example_transcript_replays_to_the_states_stored_beside_it(path: Path) -> None:
     states = path.with_suffix(".states.jsonl").read_text(encoding="utf-8").splitlines()
     assert list(replayed(path.read_bytes())) == [json.loads(state) for state in states]
-
-
-@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_loading_a_transcript_gives_the_state_or_error_that_ends_a_replay(path: Path) -> None:
-    last = list(replayed(path.read_bytes()))[-1]
-    if "error" not in last:
-        assert transcript_of(path.read_bytes()).view() == last
-        return
-    with pytest.raises(RulesError) as refused:
-        transcript_of(path.read_bytes())
-    assert (refused.value.code, str(refused.value)) == (last["error"], f"line {last['line']}: {last['message']}")
