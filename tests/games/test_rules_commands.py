@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from companion.bench.rules import measure
 from companion.cli import pegpip
 from companion.errors import DeviceError, RulesError
 from companion.games.registry import GAMES
+from tests.games.playing import ADVANCED, CRIB_SWITCHES
 
 PEGPIP = [sys.executable, "-c", "from companion.cli import main; main()"]
 FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
@@ -50,21 +52,11 @@ def test_analysis_commands_escape_a_foreign_names_terminal_commands(command: str
 # --- replay
 
 
-def test_replay_json_prints_the_expected_state_after_each_transcript_line() -> None:
-    result = run("replay", "--json", str(GOOD))
-    assert objects(result) == states_beside(GOOD)
-    assert (result.return_value, result.stderr) == (0, "")
-
-
-def test_the_replay_command_reads_a_transcript_from_standard_input() -> None:
-    assert objects(run("replay", "--json", "-", stdin=GOOD.read_bytes())) == states_beside(GOOD)
-
-
-def test_the_replay_command_reports_a_refused_line_and_exits_1() -> None:
-    result = run("replay", "--json", str(REFUSED))
-    assert objects(result) == states_beside(REFUSED)
-    assert result.return_value == 1
-    assert "line 6" in result.stderr
+@pytest.mark.parametrize("path", [GOOD, REFUSED])
+def test_replay_json_prints_the_state_after_each_line_or_the_refusal(path: Path) -> None:
+    for result in (run("replay", "--json", str(path)), run("replay", "--json", "-", stdin=path.read_bytes())):
+        assert objects(result) == states_beside(path)
+        assert (result.return_value, "line 6" in result.stderr) == ((1, True) if path == REFUSED else (0, False))
 
 
 def test_replay_command_labels_states_by_file_and_goes_on_after_a_refusal() -> None:
@@ -155,64 +147,49 @@ def test_crib_dice_rules_text_names_inventor_version_licence_and_site() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_rules_json_lists_each_house_rule_with_default_and_meaning(game: str) -> None:
-    result = run("rules", game, "--json")
-    form = json.loads(result.stdout)
-    chosen = GAMES[game]
+    form, chosen = json.loads(run("rules", game, "--json").stdout), GAMES[game]
     assert (form["game"], form["title"]) == (game, chosen.title)
-    assert [(row["key"], row["default"], row["meaning"]) for row in form["switches"]] == [
-        (switch.key, switch.default, switch.meaning) for switch in chosen.switches
-    ]
-    assert [(row["type"], row["minimum"]) for row in form["switches"]] == [
-        ("bool", None) if isinstance(switch.default, bool) else ("integer", switch.minimum)
+    assert form["switches"] == [
+        {**asdict(switch), "type": "bool" if isinstance(switch.default, bool) else "integer"}
         for switch in chosen.switches
     ]
-    known = {row["key"] for row in form["switches"]}
     assert "basic" in form["presets"]
-    assert all(set(preset) <= known for preset in form["presets"].values())
+    assert all(preset.keys() <= {row["key"] for row in form["switches"]} for preset in form["presets"].values())
     assert all(row["meaning"].endswith(".") and row["title"] for row in form["switches"])
 
 
 def test_house_rules_default_off_in_crib_dice_and_crag_and_on_in_crapola() -> None:
     """Crapola starts with an entry of 1,000 and a target of 15,000 points, and its three switches on."""
     defaults = {game: {switch.key: switch.default for switch in GAMES[game].switches} for game in GAMES}
-    assert set(defaults["crib_dice"].values()) == {False}
-    assert len(defaults["crib_dice"]) == 9
+    assert defaults["crib_dice"] == dict.fromkeys(CRIB_SWITCHES, False)
     assert defaults["crag"] == {"thirteen_without_double": False}
-    assert defaults["crapola"] == {
-        "entry": 1000,
-        "target": 15000,
-        "reversal": True,
-        "spend": True,
-        "seventh_die": True,
-    }
+    on = dict.fromkeys(("reversal", "spend", "seventh_die"), True)
+    assert defaults["crapola"] == {"entry": 1000, "target": 15000, **on}
 
 
 def test_the_advanced_preset_of_crib_dice_sets_five_house_rules() -> None:
-    form = json.loads(run("rules", "crib_dice", "--json").stdout)
-    wanted = ("piddle_points", "bomb", "double_fuchle", "skunk", "bumping")
-    assert form["presets"] == {"basic": {}, "advanced": dict.fromkeys(wanted, True)}
+    assert GAMES["crib_dice"].presets == {"basic": {}, "advanced": ADVANCED}
+
+
+def ended(*words: str) -> subprocess.CompletedProcess[bytes]:
+    """Return how a process of the command ended."""
+    return subprocess.run([*PEGPIP, *words], capture_output=True, check=False, timeout=600, stdin=subprocess.DEVNULL)
 
 
 @pytest.mark.parametrize(
-    "words", [("rules", "crib_dize"), ("rules",), ("odds",), ("replay",), ("replay", "--jason", "-")]
+    "words", ["rules crib_dize", "rules", "odds", "replay", "replay --jason -", "odds --goal glory -"]
 )
-def test_rules_odds_and_replay_exit_2_with_usage_on_wrong_arguments(words: tuple[str, ...]) -> None:
-    process = subprocess.run(
-        [*PEGPIP, *words],
-        capture_output=True,
-        check=False,
-        timeout=600,
-        stdin=subprocess.DEVNULL,
-    )
+def test_rules_odds_and_replay_exit_2_with_usage_on_wrong_arguments(words: str) -> None:
+    process = ended(*words.split())
     assert process.returncode == 2
     assert b"Usage" in process.stderr
     assert b"Traceback" not in process.stderr
+    assert b"points" in process.stderr or "--goal" not in words
 
 
 @pytest.mark.parametrize("name", ["crib_dize", "poker"])
 def test_the_rules_command_names_crib_dice_once_for_an_unknown_game_name(name: str) -> None:
-    process = subprocess.run([*PEGPIP, "rules", name], capture_output=True, check=False, timeout=600)
-    assert process.stderr.count(b"crib_dice") == 1
+    assert ended("rules", name).stderr.count(b"crib_dice") == 1
 
 
 # --- odds
@@ -261,26 +238,11 @@ def test_the_odds_command_without_json_names_player_and_options() -> None:
     assert '{"throw": 6}' in text
 
 
-def test_the_odds_command_names_file_and_line_of_a_refused_transcript() -> None:
+def test_the_odds_command_names_the_file_that_is_missing_or_refused(tmp_path: Path) -> None:
     with pytest.raises(RulesError, match=rf"{REFUSED.name}: line 6"):
         run("odds", "--json", str(REFUSED))
-
-
-def test_the_odds_command_reports_a_missing_transcript_file(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="none can't be read"):
         run("odds", str(tmp_path / "none"))
-
-
-def test_the_odds_command_rejects_an_unknown_goal_as_wrong_usage() -> None:
-    process = subprocess.run(
-        [*PEGPIP, "odds", "--goal", "glory", "-"],
-        capture_output=True,
-        check=False,
-        timeout=600,
-        stdin=subprocess.DEVNULL,
-    )
-    assert process.returncode == 2
-    assert b"points" in process.stderr
 
 
 def test_the_rules_bench_reports_a_positive_number_of_lines_per_second() -> None:
