@@ -16,13 +16,12 @@ from __future__ import annotations
 
 from companion.games.crapola.board import EFFECTS, track
 from companion.games.crapola.careless import choice
-from companion.games.crapola.doubtful import DOUBTFUL
 from companion.games.crapola.facts import facts
 from companion.games.crapola.odds.win import solved, values_to_win
 from companion.games.crapola.panels import panels
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray
-from companion.games.crapola.words import CREDITS, IN_WORDS, PICTURES, SWITCHES, WHY
+from companion.games.crapola.words import CREDITS, DOUBTFUL, IN_WORDS, PICTURES, SWITCHES, WHY
 from companion.games.engine.rulebook import Rulebook
 
 GAME = Rulebook(

@@ -18,13 +18,12 @@ from __future__ import annotations
 
 from companion.games.crib_dice.board import EFFECTS, track
 from companion.games.crib_dice.careless import choice
-from companion.games.crib_dice.doubtful import DOUBTFUL
 from companion.games.crib_dice.facts import facts
 from companion.games.crib_dice.odds.win import solved, values_by_games, values_to_win
 from companion.games.crib_dice.panels import panels
 from companion.games.crib_dice.state import begin, check_sides
 from companion.games.crib_dice.tray import CribDiceTray
-from companion.games.crib_dice.words import CREDITS, IN_WORDS, PICTURES, SWITCHES, WHY
+from companion.games.crib_dice.words import CREDITS, DOUBTFUL, IN_WORDS, PICTURES, SWITCHES, WHY
 from companion.games.engine.rulebook import Rulebook
 
 GAME = Rulebook(
