@@ -12,7 +12,7 @@ from companion.games.engine.players import careless
 from companion.games.engine.transcript import Transcript
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import GAMES
-from tests.games.playing import BOMB, STOP, keep, point, score, throw, told
+from tests.games.playing import BOMB, STOP, keep, point, score, spend, throw, told
 from web.catalogue import ARGUMENT, LANGUAGES, texts
 
 GAMES_EACH = 12
@@ -94,109 +94,100 @@ RARE = {
 """Lessons that may miss in so few games by rules of thumb; the tests below bring them about."""
 
 
-def test_crib_dice_tutorial_lessons_follow_the_stage_of_the_turn() -> None:
-    assert taught("crib_dice") == ["first"]
-    assert taught("crib_dice", WIPED[0]) == ["choose"]
-    assert taught("crib_dice", *WIPED[:2]) == ["pair", "go_on"]
-    assert taught("crib_dice", throw(5, 5, 5, 2, 1, 4, 6), point(5)) == ["set", "go_on"]
-    assert taught("crib_dice", *WIPED[:2], throw(5, 2, 3, 4, 6)) == ["joined", "go_on"]
-    assert taught("crib_dice", *WIPED[:2], throw(1, 2, 3, 4, 6)) == ["safe", "go_on"]
-    assert taught("crib_dice", throw(5, 5, 5, 5, 5, 4, 6), point(5)) == ["set", "last_two"]
-    assert taught("crib_dice", throw(5, 5, 5, 5, 5, 5, 5), point(5)) == ["seven"]
+TWO, FIVE = WIPED[:2], [throw(5, 5, 5, 5, 5, 4, 6), point(5)]
+BANKED = [*TWO, STOP]
+FIVE_ONES, SIX_ONES = ([*BANKED, throw(*[1] * ones, *rest), point(1)] for ones, rest in ((5, (2, 3)), (6, (3,))))
+FUCHLED = [*WIPED, *BANKED, *BANKED] * 3
+HOME = [*[throw(6, 6, 6, 6, 6, 6, 6), point(6)] * 5, STOP]
+BOMBS, PANDEMONIUM, LAST_CHANCE = {"bomb": True}, {"bomb": True, "pandemonium": True}, {"double_fuchle": True}
+CRIB_DICE = [
+    ([], {}, ["first"]),
+    (WIPED[:1], {}, ["choose"]),
+    (TWO, {}, ["pair", "go_on"]),
+    ([throw(5, 5, 5, 2, 1, 4, 6), point(5)], {}, ["set", "go_on"]),
+    ([*TWO, throw(5, 2, 3, 4, 6)], {}, ["joined", "go_on"]),
+    ([*TWO, throw(1, 2, 3, 4, 6)], {}, ["safe", "go_on"]),
+    ([*TWO, {"leave": "Cat"}], {}, ["go_on"]),  # it tells of no throw
+    (FIVE, {}, ["set", "last_two"]),
+    ([throw(5, 5, 5, 5, 5, 5, 5), point(5)], {}, ["seven"]),
+    (WIPED, {}, ["wiped_out"]),
+    (FUCHLED[:-6], {}, ["fuchled"]),
+    (BANKED, {}, ["banked"]),
+    *((BANKED, {rule: True}, ["moved"]) for rule in ("bomb", "bumping")),  # no bank is safe
+    ([*FIVE, throw(2, 2)], {}, ["double"]),
+    ([*FIVE, throw(2, 3)], {}, ["rollover"]),
+    ([*FIVE, throw(5, 5)], {}, ["again"]),
+    (FIVE_ONES, BOMBS, ["set", "announce"]),  # it takes a throw of two dice
+    (FIVE_ONES, PANDEMONIUM, ["set", "bomb"]),
+    (SIX_ONES, BOMBS, ["set", "bomb"]),
+    ([*FIVE_ONES, BOMB], BOMBS, ["bombing"]),
+    ([*FIVE_ONES, BOMB, throw(1, 3)], BOMBS, ["bombed"]),
+    (FUCHLED[:-6], LAST_CHANCE, ["fuchled"]),
+    ([*FUCHLED, *WIPED], LAST_CHANCE, ["last_chance"]),
+    ([*FUCHLED, *FUCHLED[:9], *WIPED], LAST_CHANCE, ["out"]),
+    (HOME, {}, ["home"]),
+    (HOME, {"find_a_loser": True}, ["home_free"]),
+]
 
 
-def test_crib_dice_tutorial_lessons_name_the_result_of_a_throw_or_bank() -> None:
-    assert taught("crib_dice", *WIPED) == ["wiped_out"]
-    assert taught("crib_dice", *WIPED * 5) == ["fuchled"]
-    assert taught("crib_dice", *WIPED[:2], STOP) == ["banked"]
-    five = [throw(5, 5, 5, 5, 5, 4, 6), point(5)]
-    assert taught("crib_dice", *five, throw(2, 2)) == ["double"]
-    assert taught("crib_dice", *five, throw(2, 3)) == ["rollover"]
-    assert taught("crib_dice", *five, throw(5, 5)) == ["again"]
+@pytest.mark.parametrize(("lines", "rules", "wanted"), CRIB_DICE)
+def test_crib_dice_lessons_say_what_happened_and_what_can_be_done(
+    lines: list[dict[str, Any]], rules: dict[str, bool], wanted: list[str]
+) -> None:
+    assert taught("crib_dice", *lines, header={"players": ["Ann", "Ben", "Cat"], "rules": rules}) == wanted
 
 
-def test_crib_dice_tutorial_lessons_explain_a_bomb_before_and_after_it() -> None:
-    bomb = [*WIPED[:2], STOP, throw(1, 1, 1, 1, 1, 2, 3), point(1)]
-    rules = {"rules": {"bomb": True}}
-    assert taught("crib_dice", *bomb, header=rules) == ["set", "announce"], "it takes a throw of two dice"
-    assert taught("crib_dice", *bomb, header={"rules": {"bomb": True, "pandemonium": True}}) == ["set", "bomb"]
-    six = [*bomb[:-2], throw(1, 1, 1, 1, 1, 1, 3), point(1)]
-    assert taught("crib_dice", *six, header=rules) == ["set", "bomb"]
-    assert taught("crib_dice", *bomb, BOMB, header=rules) == ["bombing"]
-    assert taught("crib_dice", *bomb, BOMB, throw(1, 3), header=rules) == ["bombed"]
+USED = [throw(6, 6, 2), score("crag")]
+CRAG = [
+    ([throw(6, 6, 2), score("sixes")], "number"),
+    ([throw(6, 6, 2), score("odd_straight")], "nothing"),
+    ([throw(6, 6, 2), score("three_of_a_kind")], "nothing"),
+    ([throw(6, 6, 1), score("crag")], "best"),
+    ([throw(2, 5, 6), score("thirteen")], "total"),
+    ([throw(1, 3, 5), score("odd_straight")], "straight"),
+    ([throw(4, 4, 4), score("three_of_a_kind")], "alike"),
+    ([throw(6, 6, 2)], "thrown"),
+    ([throw(6, 6, 2), keep(6, 6)], "keeping"),
+    ([throw(6, 6, 2), keep(6, 6), throw(1)], "rethrown"),
+    ([*USED, throw(6, 6, 2)], "thrown_late"),  # no crag can be aimed at
+    ([*USED, throw(6, 6, 2), keep(6), throw(1, 2)], "rethrown"),
+]
 
 
-def test_crib_dice_lessons_under_double_fuchle_tell_of_the_elimination() -> None:
-    header = {"players": ["Ann", "Ben", "Cat"], "rules": {"double_fuchle": True}}
-    fuchled = [*WIPED, *WIPED[:2], STOP, *WIPED[:2], STOP] * 3
-    assert taught("crib_dice", *fuchled[:-6], header=header) == ["fuchled"]
-    assert taught("crib_dice", *fuchled, *WIPED, header=header) == ["last_chance"]
-    assert taught("crib_dice", *fuchled, *fuchled[:9], *WIPED, header=header) == ["out"]
+@pytest.mark.parametrize(("lines", "wanted"), CRAG)
+def test_crag_lessons_explain_an_entry_and_then_each_stage_of_a_turn(lines: list[dict[str, Any]], wanted: str) -> None:
+    assert taught("crag", *lines, header={"players": ["Ann"]}) == [wanted]
 
 
-def test_a_crib_dice_lesson_after_a_leave_tells_of_no_throw() -> None:
-    three = {"players": ["Ann", "Ben", "Cat"]}
-    assert taught("crib_dice", *WIPED[:2], {"leave": "Cat"}, header=three) == ["go_on"]
-
-
-def test_crib_dice_finish_lesson_is_home_free_if_rule_find_a_loser_is_on() -> None:
-    home = [*[throw(6, 6, 6, 6, 6, 6, 6), point(6)] * 5, STOP]
-    three = {"players": ["Ann", "Ben", "Cat"]}
-    assert taught("crib_dice", *home, header=three) == ["home"]
-    assert taught("crib_dice", *home, header={**three, "rules": {"find_a_loser": True}}) == ["home_free"]
-
-
-@pytest.mark.parametrize("rule", ["bomb", "bumping"])
-def test_a_crib_dice_lesson_calls_no_bank_safe_where_pegs_move_others(rule: str) -> None:
-    assert taught("crib_dice", *WIPED[:2], STOP, header={"rules": {rule: True}}) == ["moved"]
-
-
-def test_crag_tutorial_lessons_say_how_an_entry_was_counted() -> None:
-    rows = {"sixes": "number", "odd_straight": "nothing", "three_of_a_kind": "nothing"}
-    assert {row: taught("crag", throw(6, 6, 2), score(row)) for row in rows} == {
-        row: [said] for row, said in rows.items()
-    }
-    assert taught("crag", throw(6, 6, 1), score("crag")) == ["best"]
-    assert taught("crag", throw(2, 5, 6), score("thirteen")) == ["total"]
-    assert taught("crag", throw(1, 3, 5), score("odd_straight")) == ["straight"]
-    assert taught("crag", throw(4, 4, 4), score("three_of_a_kind")) == ["alike"]
-
-
-def test_crag_tutorial_lessons_follow_the_throws_and_keeps_of_a_turn() -> None:
-    assert taught("crag", throw(6, 6, 2)) == ["thrown"]
-    assert taught("crag", throw(6, 6, 2), keep(6, 6)) == ["keeping"]
-    assert taught("crag", throw(6, 6, 2), keep(6, 6), throw(1)) == ["rethrown"]
+def test_a_crag_lesson_counts_the_dice_that_are_thrown_again() -> None:
     (phrase,) = lessons(told("crag", throw(6, 6, 2), keep(6, 6)).state)
     assert phrase.args == {"count": 1}
 
 
-def test_crag_tutorial_lessons_aim_at_no_crag_once_the_crag_row_is_filled() -> None:
-    used = [throw(6, 6, 2), score("crag")]
-    alone = {"players": ["Ann"]}
-    assert taught("crag", *used, throw(6, 6, 2), header=alone) == ["thrown_late"]
-    assert taught("crag", *used, throw(6, 6, 2), keep(6), throw(1, 2), header=alone) == ["rethrown"]
+THROWN = throw(1, 1, 1, 5, 2, 3)
+KEPT = [THROWN, keep(1, 1, 1)]
+CRAPOLA = [
+    ([], {}, ["enter"]),
+    ([], {"entry": 0}, ["first"]),
+    ([THROWN], {}, ["keep"]),
+    ([THROWN, keep(5)], {}, ["too_little"]),
+    (KEPT, {}, ["go_on"]),
+    ([throw(1, 1, 1, 5, 5, 5), keep(1, 1, 1, 5, 5, 5)], {}, ["hot_dice"]),
+    ([*KEPT, throw(2, 3, 4)], {}, ["lost"]),
+    ([*KEPT, STOP], {}, ["banked"]),
+    ([*KEPT, STOP], {"target": 1000}, ["last_round", "turn"]),
+    ([*KEPT, STOP, {"leave": "Ann"}], {"target": 1000}, ["enter"]),  # no leader is left to be behind
+    ([*[*KEPT, STOP] * 3, spend("Ben", 500)], {}, ["spent"]),
+]
 
 
-def test_crapola_tutorial_lessons_follow_the_stage_of_the_turn() -> None:
-    assert taught("crapola") == ["enter"]
-    assert taught("crapola", header={"rules": {"entry": 0}}) == ["first"]
-    assert taught("crapola", throw(1, 1, 1, 5, 2, 3)) == ["keep"]
-    assert taught("crapola", throw(1, 1, 1, 5, 2, 3), keep(5)) == ["too_little"]
-    assert taught("crapola", throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1)) == ["go_on"]
-    assert taught("crapola", throw(1, 1, 1, 5, 5, 5), keep(1, 1, 1, 5, 5, 5)) == ["hot_dice"]
-    assert taught("crapola", throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1), throw(2, 3, 4)) == ["lost"]
-    assert taught("crapola", throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1), STOP) == ["banked"]
-    quick = {"rules": {"target": 1000}}
-    last = [throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1), STOP]
-    assert taught("crapola", *last, header=quick) == ["last_round", "turn"]
-    behind = told("crapola", *last * 3, rules={"target": 2000}).state
+@pytest.mark.parametrize(("lines", "rules", "wanted"), CRAPOLA)
+def test_crapola_lessons_say_what_happened_and_what_can_be_done(
+    lines: list[dict[str, Any]], rules: dict[str, Any], wanted: list[str]
+) -> None:
+    assert taught("crapola", *lines, header={"players": ["Ann", "Ben", "Cat"], "rules": rules}) == wanted
+
+
+def test_the_crapola_lesson_of_the_last_round_names_leader_and_gap() -> None:
+    behind = told("crapola", *[*KEPT, STOP] * 3, rules={"target": 2000}).state
     assert lessons(behind)[1].args == {"points": 1000, "name": "Ann"}
-    spent = [throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1), STOP] * 2
-    assert taught("crapola", *spent, {"do": "spend", "on": "Ben", "points": 500}) == ["spent"]
-
-
-def test_no_crapola_last_turn_lesson_is_given_after_the_leader_has_left() -> None:
-    header = {"players": ["Ann", "Ben", "Cat"], "rules": {"target": 1000}}
-    last = [throw(1, 1, 1, 5, 2, 3), keep(1, 1, 1), STOP]
-    assert taught("crapola", *last, header=header) == ["last_round", "turn"]
-    assert taught("crapola", *last, {"leave": "Ann"}, header=header) == ["enter"]
