@@ -12,9 +12,7 @@ GOOD_SCORE = 20
 def choice(state: State) -> Action | int:
     """Return what the careless computer player of Crag does: an `Enter`, a `Keep`, or a number of dice to throw.
 
-    The number is returned where only a throw is possible. The first throw is entered in its best category if it scores
-    GOOD_SCORE points there, or if all three dice are alike. Else the dice of the commonest value are kept, on a tie
-    those of the highest. The second throw is entered where it scores most.
+    A first throw that scores less than GOOD_SCORE is thrown again but for its commonest value, on a tie the highest.
     """
     assert isinstance(state, Crag), "the state is one of Crag"
     if not state.decisions:

@@ -113,7 +113,7 @@ class Crag:
 
     @property
     def safe_chance(self) -> None:
-        """Return None: no throw ends a turn without an entry."""
+        """None: no throw ends a turn without an entry."""
         return None
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
@@ -137,7 +137,7 @@ class Crag:
         if isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
             phase: Phase = "rethrown" if self.phase == "keeping" else "thrown"
             event = throw_event(self.seat, self.seat, in_order(action.dice))
-            return self._with(phase, in_order(self.dice + action.dice), event)
+            return replace(self, phase=phase, dice=in_order(self.dice + action.dice), events=(event,))
         if isinstance(action, Keep) and self.phase == "thrown":
             return self._kept(action.dice)
         if isinstance(action, Enter) and "score" in self.decisions:
@@ -163,10 +163,6 @@ class Crag:
             **left_view(standing),
         }
 
-    def _with(self, phase: Phase, dice: tuple[int, ...], *events: Event) -> Crag:
-        """Return a copy of the state in the same turn with another phase, other dice and the given events."""
-        return Crag(self.header, self.first, self.turn, self.sheets, phase, dice, self.left, events)
-
     def _kept(self, dice: tuple[int, ...]) -> Crag:
         """Return the state after some dice, or none, are kept. Raises IllegalAction for all three, or missing ones."""
         if without(self.dice, dice) is None:
@@ -174,7 +170,8 @@ class Crag:
         if len(dice) == 3:
             raise IllegalAction("Keeping all three is no throw: enter them.")
         stay = in_order(dice)
-        return self._with("keeping", stay, Event("kept", self.seat, {"dice": list(stay)}))
+        event = Event("kept", self.seat, {"dice": list(stay)})
+        return replace(self, phase="keeping", dice=stay, events=(event,))
 
     def _entered(self, category: str) -> Crag:
         """Return the state after the dice are entered in a category: the start of the next turn, or the end.

@@ -11,10 +11,9 @@ STOP_POINTS = 500
 
 
 def choice(state: State) -> Action | int:
-    """Return the move of Crapola's careless computer player by a rule of thumb: a decision, or a number of dice.
+    """Return what the careless computer player of Crapola does: a decision, or a number of dice to throw.
 
-    After a throw it keeps the dice that score most, on a tie the most dice. From STOP_POINTS turn points on it stops,
-    if a stop is allowed. Else it throws as many dice as it may.
+    It keeps the dice that score most, on a tie the most dice, and throws as many as it may. The game must not be over.
     """
     assert isinstance(state, Crapola), "the state is one of Crapola"
     if state.turn.phase == "keeping":

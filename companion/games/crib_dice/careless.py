@@ -14,8 +14,7 @@ It stops at exactly this number: with fewer or more it throws on."""
 def choice(state: State) -> Action | int:
     """Return what the careless computer player of Crib Dice does: a decision, or a number of dice to throw.
 
-    When a point is due, it names the value that most dice show, on a tie the highest. Where it may stop, it stops with
-    exactly STOP_FROZEN frozen dice. Otherwise it throws; it never bombs. The game must not be over.
+    It names the value that most dice show, on a tie the highest, and never bombs. The game must not be over.
     """
     assert isinstance(state, CribDice), "the state is one of Crib Dice"
     turn = state.turn

@@ -108,15 +108,9 @@ def level_named(name: str) -> Callable[[State], Choice]:
 
 
 def played(header: Header, levels: Sequence[str], dice: Dice) -> Transcript:
-    """Play a whole game between computer players and return its transcript.
+    """Play a whole game between computer players, with the level of each seat, and return its transcript.
 
-    Args:
-        header: Set-up of the game.
-        levels: Level of each seat, a key of `LEVELS`.
-        dice: Source of the throws.
-
-    Raises:
-        RulesError: A level is unknown, or the game refuses the set-up.
+    Raises RulesError if a level is no key of `LEVELS`, or the game refuses the header.
     """
     deciders = [level_named(level) for level in levels]
     transcript = Transcript.begin(header)

@@ -156,13 +156,7 @@ def corrected(transcript: Transcript, index: int, new_action: Action) -> Correct
     Replay stops at the first line that the rules now refuse: later lines could be legal by chance, but belong to
     another turn. `lines_read` of the new transcript counts the header and the lines in force only.
 
-    Args:
-        transcript: The transcript to correct.
-        index: Index in `transcript.actions`, from 0.
-        new_action: The replacement.
-
-    Raises:
-        IllegalAction: The index is out of range, or the rules refuse the new line.
+    Raises IllegalAction if `index`, from 0 in `transcript.actions`, is out of range, or the rules refuse the new line.
     """
     actions = transcript.actions
     if not 0 <= index < len(actions):

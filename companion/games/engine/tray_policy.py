@@ -166,14 +166,9 @@ def again_or_bank(state: State) -> Phrase:
 def thrown_or_moved(dice: TrayDice, still: Values = (), staying: Values = ()) -> Iterator[Values]:
     """Yield the possible throws that dice at rest show, each as ascending values, likeliest first.
 
-    First the dice of the throw zone without those in `still`; this may be empty. Then, if `still` is empty, these
-    together with the dice that the keep zone has gained since the last throw: the player may have moved them there
-    after this one.
-
-    Args:
-        dice: Dice of the tray by zone.
-        still: Dice of the throw zone that did not move. They are not part of the throw.
-        staying: Dice that a throw may leave in place. Nothing is yielded if `still` holds any other die.
+    First the dice of the throw zone, perhaps none, without those in `still`, which did not move. Then, if `still` is
+    empty, these together with the dice that the keep zone has gained since the last throw: the player may have moved
+    them there after this one. Nothing is yielded if `still` holds a die that is not in `staying`.
     """
     if still and not Counter(still) <= Counter(staying):
         return

@@ -77,7 +77,7 @@ def _check_keys(obj: dict[str, Any]) -> None:
 
 
 def _text(key: str, value: Any) -> str:
-    """Return the value of a header key if it is a string. Raises RulesError for another type."""
+    """Return the value of a header key if it is a string; else raise RulesError."""
     if not isinstance(value, str):
         raise RulesError(f"`{key}` is a name.")
     return value
@@ -98,10 +98,7 @@ def _rules(game: Rulebook, given: Any) -> dict[str, bool | int]:
 
 
 def _value(switch: Switch, value: Any) -> bool | int:
-    """Return the value of a house rule unchanged if it has the type and range of the rule's switch.
-
-    A switch takes true or false, or an integer from its minimum. Raises RulesError for another value.
-    """
+    """Return the value of a house rule if it has the type and range of the rule's switch; else raise RulesError."""
     if isinstance(switch.default, bool):
         if not isinstance(value, bool):
             raise RulesError(f"The rule {switch.key!r} is true or false.")

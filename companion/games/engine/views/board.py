@@ -43,15 +43,9 @@ class Track:
 
 
 def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int = 1) -> Track:
-    """Return the track of a game whose pegs show scores: for each side the hole of its banked score.
+    """Return the track of a game whose pegs show scores, divided by `points_per_hole` and rounded down.
 
-    Each peg also has the hole that it would reach if the turn points were banked now.
-
-    Args:
-        state: State of the game.
-        holes: Number of holes of the track. A peg may be beyond it.
-        points_per_hole: Points that a hole stands for; a score is divided by it and rounded down. The track shows at
-            most the largest float.
+    A peg may be beyond the number of `holes`. The track shows `points_per_hole` as at most the largest float.
     """
     return Track(
         holes,

@@ -113,7 +113,7 @@ def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.th
     """Return a `Phrase` for each legal action of a game: the throw first, then decisions in the order of `words`.
 
     The throw has the argument `count`, a list of the numbers of dice that may be thrown. A decision has `points`, the
-    turn points. Empty if no action is legal.
+    turn points.
 
     Args:
         state: State of the game.
@@ -133,11 +133,8 @@ def default_panels(state: State) -> Panels:
 def notes_of(state: State, about_sides: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:
     """Return for each side the text key of one note about its status, in a tuple; an empty tuple without a note.
 
-    A side that has left gets `player.left`; any other side gets the first note that applies to it.
-
-    Args:
-        state: State of the game.
-        about_sides: Text keys of notes, each with the sides it applies to; the most important first.
+    A side that has left gets `player.left`; any other one the first of `about_sides` that applies to it. These are text
+    keys, each with its sides.
     """
     standing = state.standing
     by_priority = [("player.left", standing.sides_left), *((note, frozenset(sides)) for note, sides in about_sides)]
