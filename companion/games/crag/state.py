@@ -76,10 +76,7 @@ class Crag:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Number of dice that may be thrown: three, then as many as were not kept.
-
-        Empty while a keep or an entry is due, and after the end.
-        """
+        """Number of dice that may be thrown: three, then as many as were not kept; empty while a decision is due."""
         if self._over or self.phase in {"thrown", "rethrown"}:
             return ()
         return (3 - len(self.dice),)

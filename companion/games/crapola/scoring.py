@@ -40,11 +40,7 @@ def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
 
 @cache
 def _best(dice: tuple[int, ...]) -> int | None:
-    """Return the most Crapola points that dice score if each is used in exactly one combination. Cached.
-
-    Return None if they can't be split so that every die scores. Without dice return 0, which ends the recursion.
-    `dice` are the values in ascending order.
-    """
+    """Return what `points_of` returns for ascending dice, and 0 without dice, which ends the recursion. Cached."""
     if not dice:
         return 0
     totals = []
@@ -58,13 +54,9 @@ def _best(dice: tuple[int, ...]) -> int | None:
 
 
 def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield the scoring combinations of Crapola that may use the lowest of the given dice.
+    """Yield the scoring combinations that may use the lowest of the dice, ascending, each with its points.
 
-    The straight is always yielded, and so are all three pairs with the lowest value, even if `dice` lack some of their
-    values: the caller checks that. `dice` are ascending; at least one.
-
-    Yields:
-        Dice values of the combination, ascending, and its points.
+    The straight and the three pairs are yielded even if `dice` lack some of their values: the caller checks that.
     """
     low = dice[0]
     if low in {1, 5}:

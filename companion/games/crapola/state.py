@@ -64,11 +64,7 @@ class Crapola:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Numbers of dice that may be thrown now, ascending; empty if a keep is due or the game is over.
-
-        At the start of a turn it is six, or six and seven if the seventh die is allowed. Later it is the number of dice
-        not kept; after hot dice all of the turn's dice again.
-        """
+        """Numbers of dice that may be thrown now, ascending; empty if a keep is due or the game is over."""
         turn = self.turn
         if self.table.over or turn.phase == "keeping":
             return ()
@@ -78,11 +74,7 @@ class Crapola:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Words of the decisions allowed now, at most one; empty after the end.
-
-        `spend` before the first throw, if points can be spent on somebody. `keep` after a throw. `stop` after a keep,
-        if the turn points reach the least bank.
-        """
+        """Word of the decision allowed now, in a tuple: `spend` before the first throw, `keep` or `stop`; or empty."""
         phase = self.turn.phase
         if self.table.over:
             return ()
@@ -161,7 +153,7 @@ class Crapola:
         }
 
     def _thrown(self, throw: Throw) -> Crapola:
-        """Return the state after a throw. If some dice score, a keep is due; else it is a crap-out, and the turn ends.
+        """Return the state after a throw: a keep is due, or it is a crap-out, which ends the turn.
 
         Raises IllegalAction for a number of dice that may not be thrown now.
         """
@@ -192,10 +184,7 @@ class Crapola:
         return Crapola(self.table, Turn("choosing", turn.size, turn.points + points, (*turn.kept, stay), left), events)
 
     def _stopped(self) -> Crapola:
-        """Return the state after a stop: the turn points are banked and the turn ends.
-
-        Raises IllegalAction if it is the player's first bank and the points are below the house rule `entry`.
-        """
+        """Return the state after the turn points are banked. Raises IllegalAction for a first bank below `entry`."""
         points = self.turn.points
         if points < self.table.least_bank:
             least, player = self.table.least_bank, self.standing.player
@@ -204,10 +193,7 @@ class Crapola:
         return Crapola(table, events=table.events)
 
     def _spent(self, spend: Spend) -> Crapola:
-        """Return the state after a spending: both players lose the points, and the turn ends.
-
-        Raises IllegalAction if the name is no other player, or the amount is below 1 or above what may be spent on it.
-        """
+        """Return the state after a spending. Raises IllegalAction for no other player, or an amount out of range."""
         players = self.table.header.players
         if spend.on not in players or spend.on == players[self.table.seat]:
             raise IllegalAction(f"Points are spent on another player, not on {spend.on!r}.")

@@ -76,8 +76,7 @@ class CribbageBoard:
     def banked(self, points: int) -> CribbageBoard:
         """Return the board after the side to play banks `points`: its peg moves on, and the turn is passed.
 
-        The side's wipe-outs become 0, and it is no longer fuchled. A peg past the last hole finishes; else, with
-        `bumping`, it bumps a peg on its hole.
+        It ends a fuchle and the count of wipe-outs. A peg past the last hole finishes; else `bumping` applies.
         """
         side = self.side
         hole = self.pegs[side] + points
@@ -140,10 +139,7 @@ class CribbageBoard:
         return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=fuchled).passed_on(events)
 
     def without(self, seat: int) -> CribbageBoard:
-        """Return the board after the player in `seat` left.
-
-        It passes the turn if it was that player's, and ends the game if that decides it.
-        """
+        """Return the board after the player in `seat` left, which may end the turn and the game."""
         event, gone = leave_event(seat, seat % len(self.sides)), self.marked(seat)
         if seat == self.to_play:
             return gone.passed_on((event,))

@@ -76,10 +76,7 @@ class CribDice:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """The one number of dice that may be thrown now, in a tuple; empty if a point is due, or after the end.
-
-        Seven for a fresh throw or with seven frozen; two with five or six frozen; else as many as are not frozen.
-        """
+        """The one number of dice that may be thrown now, in a tuple; empty if a point is due, or after the end."""
         if self.board.over or self.turn.phase == "naming":
             return ()
         # Five frozen leave two dice anyway; six are piddled with two as well, and seven roll over.
@@ -113,27 +110,18 @@ class CribDice:
 
     @property
     def safe_chance(self) -> float | None:
-        """Probability that the next throw is no wipe-out, or an announced bomb succeeds.
-
-        None if it cannot fail or no throw is allowed.
-        """
+        """Probability that the next throw is no wipe-out, or an announced bomb succeeds; None if it cannot fail."""
         turn = self.turn
         if self.board.over or turn.point is None:
             return None
         return 11 / 36 if turn.phase == "bombing" else safe_chance(turn.frozen, turn.point)
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """Return pairs of each option and the turn points that it is expected to bank with best play; 0 for a bomb.
-
-        An option is a number of dice to throw, which comes first, or a decision. Empty after the end.
-        """
+        """Return each option with the turn points that it is expected to bank with best play; 0 for a bomb."""
         return self.expected_values_by(turn_values(bool(self.board.header.rules["piddle_points"])))
 
     def expected_values_by(self, worth: TurnValues) -> tuple[tuple[Action | int, float], ...]:
-        """Return pairs of each option and its value by the turn values `worth`, such as a win probability.
-
-        An option is a number of dice to throw, which comes first, or a decision. Empty after the end.
-        """
+        """Return each option with its value by the turn values `worth`, such as a win probability."""
         return tuple((option, self._value(option, worth)) for option in (*self.throw_sizes, *self.options()))
 
     def _value(self, option: Action | int, worth: TurnValues) -> float:
@@ -203,10 +191,7 @@ class CribDice:
         return CribDice(self.board, named, (point, *self._automatic_rollover(named)))
 
     def _thrown(self, throw: Throw) -> CribDice:
-        """Return the state after the throw that is due: two dice for a bomb, seven fresh dice, a piddle or a roll.
-
-        Raises IllegalAction for a number of dice that may not be thrown now.
-        """
+        """Return the state after the throw that is due. Raises IllegalAction for another number of dice."""
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, board, dice = self.turn, self.board, in_order(throw.dice)
