@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,13 @@ from companion.table.commands import (
     PlayLine,
     PressButton,
     StartGame,
-    Tick,
 )
 from companion.table.snapshot import Snapshot
 from companion.table.terms import terms_of
 from companion.table.tray.observation import Die
 from companion.table.writer import Table
 from tests.known import known
-from tests.table.acting import FIRST, HEADER, Clock, Tray, played, table_in
+from tests.table.acting import FIRST, HEADER, Clock, Evening, Tray, played
 from tests.waiting import until
 
 PLAYERS = ["Ann", "House"]
@@ -46,26 +45,14 @@ def seated(table: Table, level: str = "best", game: str = "crib_dice", first: st
     return table.submit(StartGame(header=header, terms=terms))
 
 
-class Seat:
-    """The bot at the table, with a tray that lies empty at first.
+class Seat(Evening):
+    """An evening with the bot, whose turn it is; the tray was seen empty."""
 
-    Attributes:
-        table: The table.
-        player: The bot.
-        tray: The tray; `throw` and `observe` show it to the table.
-    """
-
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self.table, self.player, self.tray = table, BotPlayer(table, clock), Tray(clock=clock)
-        self._clock = clock
-
-    def throw(self, *values: int) -> Snapshot:
-        """Show the table the empty tray and then a throw."""
-        self.observe()
-        return self.table.submit(Observe(self.tray.throw(*values)))
-
-    def observe(self, doubt: Doubt | None = None) -> Snapshot:
-        return self.table.submit(Observe(self.tray.observation(doubt)))
+    def __init__(self, folder: Path, game: str = "crib_dice", first: str = "House") -> None:
+        super().__init__(folder)
+        self.player = BotPlayer(self.table, self.clock)
+        seated(self.table, game=game, first=first)
+        self.see()
 
     def play(self, line: dict[str, Any]) -> Snapshot:
         return self.table.submit(PlayLine(number=self.table.snapshot().number, line=line))
@@ -76,7 +63,7 @@ class Seat:
     def later(self, seconds: float = PAUSE_S) -> float | None:
         """Let `seconds` pass and run every step of the bot that is due."""
         self.player.step()
-        self._clock.now_s += seconds
+        self.clock.now_s += seconds
         for _ in range(10):
             wait_s = self.player.step()
             if wait_s is None or wait_s > 0:
@@ -93,14 +80,13 @@ class Seat:
 
 
 @pytest.fixture
-def seat(table: Table, clock: Clock) -> Seat:
-    """Return the bot, in its turn of Crib Dice."""
-    seated(table)
-    return Seat(table, clock)
+def seat(tmp_path: Path) -> Iterator[Seat]:
+    seat = Seat(tmp_path)
+    yield seat
+    seat.table.stop()
 
 
 def test_the_bot_shows_a_notice_and_pauses_before_it_decides_on_a_throw(seat: Seat) -> None:
-    seat.observe()
     seat.later(0.0)
     assert (seat.notice.code, seat.notice.args) == ("house_awaits", {"player": "House", "count": 7, "staying": []})
     seat.throw(*FIRST)
@@ -114,15 +100,14 @@ def test_the_bot_shows_a_notice_and_pauses_before_it_decides_on_a_throw(seat: Se
     assert (seat.notice.code, seat.notice.args["staying"]) == ("house_awaits_on", [5, 5])
 
 
-def test_in_a_bots_crib_dice_turn_keep_zone_and_empty_tray_decide_nothing(seat: Seat, clock: Clock) -> None:
+def test_in_a_bots_crib_dice_turn_keep_zone_and_empty_tray_decide_nothing(seat: Seat) -> None:
     seat.throw(*FIRST)
-    number = seat.table.submit(Observe(seat.tray.keep(2, 2))).number
+    number = seat.keep(2, 2).number
     seat.later()
     assert seat.state["point"] == 5
     seat.tray.lift()
-    seat.observe()
-    clock.now_s += 5
-    assert seat.table.submit(Tick()).number == number + 1
+    seat.see()
+    assert seat.wait(5).number == number + 1
     assert seat.state["player"] == "House"
 
 
@@ -130,29 +115,25 @@ def test_a_throw_before_the_bots_decision_counts_after_the_decision(seat: Seat) 
     seat.throw(*FIRST)
     seat.player.step()
     seat.tray.lift("thrown")
-    seat.tray.throw_in(5, 1, 2, 3, 4)
-    seat.observe()
+    seat.throw(5, 1, 2, 3, 4)
     assert seat.notice.code == "decide_first"
     seat.later()
     assert (seat.state["point"], seat.state["frozen"]) == (5, 3)
 
 
-def test_crag_dice_the_bot_kept_in_the_tray_are_not_part_of_its_rethrow(table: Table, clock: Clock) -> None:
-    seated(table, game="crag")
-    seat = Seat(table, clock)
+def test_crag_dice_the_bot_kept_in_the_tray_are_not_part_of_its_rethrow(tmp_path: Path) -> None:
+    seat = Seat(tmp_path, "crag")
     seat.throw(6, 6, 2)
     seat.later()
     assert seat.state["dice"] == [6, 6]
     seat.tray.thrown = [die for die in seat.tray.thrown if die.value == 6]
     seat.tray.thrown.append(seat.tray.die(1))
-    assert seat.observe().throws[-1].values == (1,)
+    assert seat.see().throws[-1].values == (1,)
     assert seat.state["dice"] == [1, 6, 6]
 
 
 def test_the_bot_waits_while_people_must_answer_about_a_doubtful_throw(seat: Seat) -> None:
-    seat.observe()
-    seat.tray.throw_in(*FIRST)
-    question = known(seat.observe(Doubt.DISAGREE).question)
+    question = known(seat.throw(*FIRST, doubt=Doubt.DISAGREE).question)
     assert seat.later(60.0) is None
     with pytest.raises(StaleAction):
         seat.table.submit(BotAwaits(number=seat.table.snapshot().number, dice=7))
@@ -194,39 +175,30 @@ def test_the_bot_pauses_longer_after_an_undo(seat: Seat) -> None:
     assert seat.notice.code == "house_awaits"
 
 
-def test_a_person_can_end_the_bots_turn_with_the_bank_button(table: Table) -> None:
-    seated(table)
-    played(table, [{"throw": list(FIRST)}, {"do": "point", "value": 2}])
-    assert known(table.submit(PressButton(button="bank")).state)["player"] == "Ann"
+def test_a_person_can_end_the_bots_turn_with_the_bank_button(seat: Seat) -> None:
+    played(seat.table, [{"throw": list(FIRST)}, {"do": "point", "value": 2}])
+    assert known(seat.table.submit(PressButton(button="bank")).state)["player"] == "Ann"
 
 
-def test_the_bot_acts_only_in_its_own_turn(table: Table, clock: Clock) -> None:
-    seated(table, first="Ann")
-    played(table, [{"throw": list(FIRST)}])
-    assert Seat(table, clock).later(100.0) is None
+def test_the_bot_acts_only_in_its_own_turn(tmp_path: Path) -> None:
+    seat = Seat(tmp_path, first="Ann")
+    number = seat.play({"throw": list(FIRST)}).number
+    assert seat.later(100.0) is None
     with pytest.raises(StaleAction):
-        table.submit(BotDecides(number=table.snapshot().number, line={"do": "point", "value": 5}))
+        seat.table.submit(BotDecides(number=number, line={"do": "point", "value": 5}))
 
 
-def test_the_bots_level_survives_a_restart_and_applies_to_the_next_game(
-    table: Table, clock: Clock, tmp_path: Path
-) -> None:
-    seated(table, "careless")
-    played(table, [{"throw": list(FIRST)}])
-    table.stop()
-    again = table_in(tmp_path, clock)
-    again.start()
-    try:
-        assert known(again.snapshot().terms.house).level == "careless"
-        seat = Seat(again, clock)
-        seat.later()
-        assert seat.state["point"] == 5
-        seat.play({"undo": 2})
-        ended = Game(again, clock, random.Random(1)).play()
-        assert known(ended.state)["over"]
-        assert again.submit(NextGame(number=again.snapshot().number)).terms == ended.terms
-    finally:
-        again.stop()
+def test_the_bots_level_survives_a_restart_and_applies_to_the_next_game(seat: Seat) -> None:
+    seated(seat.table, "careless")
+    seat.play({"throw": list(FIRST)})
+    assert known(seat.restart().terms.house).level == "careless"
+    seat.player = BotPlayer(seat.table, seat.clock)
+    seat.later()
+    assert seat.state["point"] == 5
+    seat.play({"undo": 2})
+    ended = Game(seat.table, seat.clock, random.Random(1)).play()
+    assert known(ended.state)["over"]
+    assert seat.table.submit(NextGame(number=ended.number)).terms == ended.terms
 
 
 def test_journal_omits_the_bot_and_display_options_of_a_default_game(table: Table, tmp_path: Path) -> None:
