@@ -117,11 +117,7 @@ def check_address(setting: str, address: str) -> None:
 
     A host is local if it is `localhost`, a private IP address, a name without a dot, or one that ends in .local, .lan
     or .home.arpa. No name is looked up. A URL with spaces or non-ASCII letters, or with an impossible host or port, is
-    refused too. The error does not quote the address, which may hold a secret: everybody can read it.
-
-    Args:
-        setting: Name of the setting with the address, for the error.
-        address: The address.
+    refused too. The error names the `setting`, but does not quote the address, which may hold a secret.
     """
     with contextlib.suppress(ValueError):  # of a bracket, port or host that can't be
         parts = urlsplit(address)
@@ -134,12 +130,9 @@ def check_address(setting: str, address: str) -> None:
 
 
 def pause_s(failures: int) -> float:
-    """Return a random pause before the next attempt, in seconds: exponential back-off with full jitter.
+    """Return a random pause in seconds before the next attempt after some failures in a row.
 
-    It is 0.1 to FIRST_PAUSE_S * 2 ** failures, at most LONGEST_PAUSE_S.
-
-    Args:
-        failures: Number of failures in a row.
+    Exponential back-off with full jitter: 0.1 to FIRST_PAUSE_S * 2 ** failures, at most LONGEST_PAUSE_S.
     """
     return random.uniform(0.1, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(failures, 10)))
 

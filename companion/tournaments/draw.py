@@ -57,14 +57,10 @@ class Result(Generic[P, G]):
 
 
 def check(draw: Draw[P], most: int) -> None:
-    """Raise RulesError if a draw can't be played.
+    """Raise RulesError if a draw can't be played by at most `most` players.
 
     Wrong are an unknown form, too few or too many players, a player listed twice, and a handicap that is out of range
     or of somebody else.
-
-    Args:
-        draw: The draw.
-        most: Most players that are allowed.
     """
     if draw.form not in FORMS:
         raise RulesError(f"A tournament has no form {draw.form!r}{nearest(draw.form, FORMS)}")

@@ -76,14 +76,8 @@ def _match(
     """Return the match of two players in a tournament, and the number of results up to and including its game.
 
     The first game of both players in `results[begun:]` counts; in a knockout, the first with a winner. Without a game
-    the match has no result. If a player has left, it is a walkover for the other; if both have, neither wins.
-
-    Args:
-        draw: The tournament.
-        results: All results.
-        number: Round of the match.
-        pair: The two players.
-        begun: Number of results before the match; `begun` is returned if the match has no game.
+    the number is `begun`, and the match has no result. If a player has left, it is a walkover for the other; if both
+    have, neither wins. `number` is the round of the match.
     """
     for at, result in enumerate(results[begun:], begun + 1):
         if set(result.players) == set(pair):
@@ -115,17 +109,9 @@ def _knockout(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G
                 pair = (one.player, other.player)
                 match, after = _match(draw, results, number, pair, max(one.after, other.after))
                 matches.append(match)
-                winners.append(_winner(match, after))
+                if match.won is None:
+                    winners.append(_Entrant(None))
+                else:  # nobody goes on where both have left
+                    winners.append(_Entrant(pair[match.won[1] > match.won[0]], after) if any(match.won) else None)
         line = winners
     return matches
-
-
-def _winner(match: Match[P, G], after: int) -> _Entrant[P] | None:
-    """Return the entrant who goes on from a knockout match; None if both players have left.
-
-    While the match has no result, the entrant's player is None. Otherwise the entrant is the winner with `after`, the
-    number of the tournament's results up to and including this match's game. Only later games count for the next match.
-    """
-    if match.won is None:
-        return _Entrant(None)
-    return _Entrant(match.players[match.won[1] > match.won[0]], after) if any(match.won) else None

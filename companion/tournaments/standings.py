@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Generic
 
 from companion.tournaments.draw import Draw, G, P
@@ -37,10 +38,14 @@ def standings(draw: Draw[P], matches: Sequence[Match[P, G]]) -> list[Placing[P]]
     players with as many wins; then the higher difference of points; then the place is shared.
     """
     totals = {player: _totals(draw, matches, player) for player in draw.players}
+    out_in: dict[P | None, int] = {}
+    for match in matches:
+        if match.won is not None:
+            out_in |= {player: match.round for player, won in zip(match.players, match.won, strict=True) if not won}
     keys: dict[P, tuple[float, ...]] = {}
     for player in draw.players:
         if draw.form == "knockout":
-            keys[player] = (_out_in(matches, player),)
+            keys[player] = (out_in.get(player, inf),)
         else:
             won = totals[player][1]
             level = {other for other in draw.players if totals[other][1] == won}
@@ -72,11 +77,3 @@ def _won_against(matches: Sequence[Match[P, G]], player: P, level: set[P]) -> fl
     """Return the sum of a player's shares of the wins in matches among `level`, a set of players with this one."""
     among = (match for match in matches if player in match.players and level.issuperset(match.players))
     return sum(match.won[match.players.index(player)] for match in among if match.won is not None)
-
-
-def _out_in(matches: Sequence[Match[P, G]], player: P) -> float:
-    """Return the round in which a player went out of a knockout; infinity for one who did not."""
-    for match in matches:
-        if match.won is not None and player in match.players and not match.won[match.players.index(player)]:
-            return match.round
-    return float("inf")
