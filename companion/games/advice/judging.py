@@ -74,9 +74,8 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
         seat, values = before.state.standing.to_play, values_of(before.state, goal)
         assert seat is not None, "nothing happens after the end"
         assert after.last is not None, "it has a line"
-        ranked = [value for _, value in values]
         counts = last_turns_too or not is_exact(before.state)
-        if counts and max(ranked) - min(ranked) >= LEAST_AT_STAKE[goal] * unit:
+        if counts and values[0][1] - values[-1][1] >= LEAST_AT_STAKE[goal] * unit:
             taken = value_taken(values, before.state, after.last, after.state, goal)
             found[seat].append(regret_of(values, taken)[1])
     return tuple(map(tuple, found))

@@ -35,10 +35,7 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     Raises:
         RulesError: Unknown goal, or no exact values are known under these rules.
     """
-    return [
-        {"line": option_line(option), "value": value}
-        for option, value in sorted(values_of(state, goal), key=lambda each: -each[1])
-    ]
+    return [{"line": option_line(option), "value": value} for option, value in values_of(state, goal)]
 
 
 def option_line(option: Action | int) -> dict[str, Any]:
@@ -47,7 +44,7 @@ def option_line(option: Action | int) -> dict[str, Any]:
 
 
 def values_of(state: State, goal: str) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option and its value for a goal, unsorted; empty after the end.
+    """Return pairs of each option and its value for a goal, best first; empty after the end.
 
     An option is a decision, or a number of dice to throw. Values are expected points, win probabilities or expected
     games. Raises RulesError for a goal not in GOALS, or if the values are not known under these rules.
@@ -55,9 +52,8 @@ def values_of(state: State, goal: str) -> tuple[tuple[Action | int, float], ...]
     if goal not in GOALS:
         raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")
     game = game_named(state.standing.header.game)
-    if goal == "points":
-        return values_in_points(state)
-    return game.values_to_win(state) if goal == "win" else game.values_by_games(state)
+    by_goal = {"points": values_in_points, "win": game.values_to_win, "games": game.values_by_games}
+    return tuple(sorted(by_goal[goal](state), key=lambda each: -each[1]))
 
 
 def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -88,7 +84,7 @@ def win_chances(state: State, goal: str = "win") -> tuple[float, ...]:
         return tuple((side in outcome.winners) / max(1, len(outcome.winners)) for side in sides)
     if len(sides) != 2:
         raise RulesError("The chance to win in the course of a game is known between two sides only.")
-    best = max(value for _, value in values_of(state, goal))
+    best = values_of(state, goal)[0][1]
     other = 1 - best if goal == "win" else -best
     return (best, other) if state.standing.side == 0 else (other, best)
 

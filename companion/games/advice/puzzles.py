@@ -165,7 +165,7 @@ def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
     state, book = transcript.state, game_named(transcript.header.game)
     if len(state.options()) + len(state.throw_sizes) < 2 or (goal == "points" and is_exact(state)):
         return None
-    ranked = tuple(sorted(values_of(state, goal), key=lambda each: -each[1]))
+    ranked = values_of(state, goal)
     least = LEAST_GAP[goal] * (book.mistakes[0] if goal == "points" else 1.0)
     gap = ranked[0][1] - ranked[1][1]
     if gap < least:
