@@ -1,4 +1,4 @@
-"""The chance to win Crapola in the last turn, when all other totals are given."""
+"""The chance to win Crapola in the last turn, when all other totals are given, and in the last round."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from companion.errors import RulesError
 from companion.games.advice.odds import is_exact, odds_view, options
 from companion.games.crapola.odds.turn_value import reaching
 from companion.games.engine.dice import throws_of
-from companion.games.engine.game import Leave, State, Throw
+from companion.games.engine.game import Leave, State, Stop, Throw
 from companion.games.engine.notation import action_of
+from companion.games.engine.players import best, steady
+from companion.games.engine.transcript import Transcript
 from tests.games.playing import STOP, begun, keep, spend, told
 from tests.games.playing import throw as thrown
 from tests.games.test_crapola import LATE_CRAP, bank
@@ -76,13 +78,38 @@ def test_crapola_win_odds_of_a_last_turn_spend_from_behind_are_0() -> None:
 
 
 def test_crapola_win_odds_are_refused_for_three_players_or_a_roll_off() -> None:
-    """Three players are refused before the last turn; a game of two that is over has no options, but is not refused."""
-    states = [begun("crapola", players=3).state, begun("crapola", roll_off=True).state]
-    states.append(told("crapola", *bank(2000), players=3, rules=TARGET).state)
-    for state in states:
+    """Three players are refused before the last round; a game of two that is over has no options, but isn't refused."""
+    for state in (begun("crapola", players=3).state, begun("crapola", roll_off=True).state):
         with pytest.raises(RulesError, match=r"computed|known|Odds"):
             options(state, "win")
     assert options(told("crapola", *bank(2000), *LATE_CRAP, rules=TARGET).state, "win") == []
+
+
+def before_cat(cat: list[dict[str, Any]], *lines: dict[str, Any]) -> Transcript:
+    """Return a last round that Ann has opened with 2,000; Ben, with 1,000, has made these lines, and Cat plays last."""
+    return told("crapola", *bank(1000), *bank(1000), *cat, *bank(1000), *lines, players=3, rules=TARGET)
+
+
+@pytest.mark.parametrize("cat", [bank(1000), LATE_CRAP], ids=["on the board", "off the board"])
+def test_crapola_win_odds_of_a_stop_before_the_last_turn_are_1_minus_its(cat: list[dict[str, Any]]) -> None:
+    """They do not count that the last player may draw level."""
+    leading = before_cat(cat, thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), thrown(1, 2, 2, 3, 3, 4), keep(1))
+    last_turn = max(values(leading.then(Stop()).state).values())
+    assert values(leading.state)[str(STOP)] == pytest.approx(1 - last_turn, abs=0.005)
+
+
+def test_the_best_crapola_bot_plays_to_win_in_the_last_round_of_three() -> None:
+    """A bank of 1,000 is level with Ann, who opened the round and so wins a tie."""
+    short = before_cat(bank(1000), thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)).state
+    assert (steady(short), best(short)) == (Stop(), 3)
+    assert values(short)[str(STOP)] == 0
+
+
+def test_crapola_win_odds_in_a_last_round_fall_with_each_player_to_come() -> None:
+    lines = [line for _ in range(4) for line in bank(1000)]
+    four = told("crapola", *lines, *bank(1000), thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5), players=4, rules=TARGET)
+    three = before_cat(bank(1000), thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5))
+    assert values(four.state)[str(STOP)] == pytest.approx(values(three.state)[str(STOP)] ** 2)
 
 
 @pytest.mark.parametrize(("cat", "chance"), [(1000, 1 - 1080 / 46656), (1050, 1.0)])
@@ -95,7 +122,8 @@ def test_last_turn_crapola_win_odds_need_any_bank_if_level_none_if_ahead(cat: in
 
 
 def test_a_crapola_keep_has_the_win_chance_of_the_best_next_option() -> None:
-    for state in (last(thrown(1, 1, 1, 5, 3, 4)), told("crapola", thrown(1, 1, 5, 2, 3, 4), rules=TARGET).state):
+    three = before_cat(bank(1000), thrown(1, 1, 1, 5, 3, 4)).state
+    for state in (last(thrown(1, 1, 1, 5, 3, 4)), told("crapola", thrown(1, 1, 5, 2, 3, 4), rules=TARGET).state, three):
         for option in options(state, "win"):
             after = state.after(action_of(option["line"]))
             assert option["value"] == pytest.approx(max(values(after).values()))

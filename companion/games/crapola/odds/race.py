@@ -1,12 +1,13 @@
-"""Win probabilities of Crapola between two players before the last turn, from a stored table.
+"""Win probabilities of Crapola before the last turn: between two players from a stored table, and in the last round.
 
-Both play every turn to win: the values are the equilibrium of a zero-sum game. Later turns are assumed to allow the
-seventh die and not to spend. The value of a state depends on the steps of both players from the target, in units of
+Two players play every turn to win: the values are the equilibrium of a zero-sum game. Later turns are assumed to allow
+the seventh die and not to spend. The value of a state depends on the steps of both players from the target, in units of
 `STEP` points, and on who is on the board. docs/method/odds.md describes the method.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache, lru_cache
 
 import numpy as np
@@ -15,7 +16,7 @@ from companion.errors import RulesError
 from companion.games.advice.stored import stored
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices, thrown
 from companion.games.crapola.odds.offers import STEP
-from companion.games.crapola.odds.turn_value import MAX_BANK_STEPS, TurnValues, steps_to
+from companion.games.crapola.odds.turn_value import MAX_BANK_STEPS, TurnValues, check_entry, steps_to
 from companion.games.crapola.totals import Totals
 
 TABLE = "race.u4"
@@ -137,13 +138,26 @@ def race(target: int, entry: int) -> Race:
 
 
 def chance_after(now: Totals, seat: int) -> float:
-    """Return the win probability of a seat whose turn has ended with the totals `now`, before the last round.
+    """Return the win probability of a seat whose turn has ended with the totals `now`, before the end of the game.
 
-    Both players are assumed to play every turn to win. Raises RulesError if the game was not begun by exactly two
-    players, one has left, or the stored table does not cover the house rules `target` and `entry`.
+    Before the last round both players are assumed to play every turn to win. In the last round each later player is
+    assumed to do nothing but try to get ahead of the seat; that one may draw level is not counted.
+
+    Raises:
+        RulesError: Before the last round: the game was not begun by exactly two players, one has left, or the stored
+            table does not cover the house rules `target` and `entry`.
     """
+    if now.last_round:
+        outcome = replace(now, over=True).outcome
+        assert outcome is not None, "the game is over"
+        least, stays = steps_to(int(now.header.rules["entry"])), 1.0
+        for later in now.due - now.left:
+            needed = (now.totals[seat] - now.totals[later]) // STEP + 1
+            needed = needed if now.on_board[later] else max(needed, least)
+            stays *= 1 - float(catching().take(needed, mode="clip"))
+        return stays * (seat in outcome.winners) / len(outcome.winners)
     if len(now.totals) != 2 or now.left:
-        raise RulesError("The chance to win before the last turn is computed for two players only.")
+        raise RulesError("The chance to win before the last round is computed for two players only.")
     other = 1 - seat
     return 1 - _race_of(now).chance(now.totals[other], now.on_board[other], now.totals[seat], now.on_board[seat])
 
@@ -155,13 +169,21 @@ def turn_values(table: Totals, size: int) -> TurnValues:
     Args:
         table: Totals before the turn, for which `chance_after` is known.
         size: Dice of the turn, 6 or 7.
+
+    Raises:
+        RulesError: In the last round: the least first bank is above MAX_ENTRY_POINTS.
     """
-    seat, other = table.seat, 1 - table.seat
-    most = SURE_STOP_STEPS + MAX_THROW_STEPS
+    seat, other, least = table.seat, 1 - table.seat, table.least_bank
     lost = chance_after(table.passed_on(), seat)
-    brought = _race_of(table).banked(table.totals[seat], table.totals[other], table.on_board[other], most) - lost
-    known = thrown(size, brought, steps_to(table.least_bank)).ravel().tolist()
-    return TurnValues(size, table.least_bank, known, lambda points: float(brought[min(points // STEP, most)]))
+    if table.last_round:
+        check_entry(least)
+        count = max(MAX_BANK_STEPS, steps_to(least)) + MAX_THROW_STEPS + 1
+        brought = np.array([chance_after(table.banked(STEP * steps), seat) for steps in range(count)]) - lost
+    else:
+        most, game = SURE_STOP_STEPS + MAX_THROW_STEPS, _race_of(table)
+        brought = game.banked(table.totals[seat], table.totals[other], table.on_board[other], most) - lost
+    known = thrown(size, brought, steps_to(least)).ravel().tolist()
+    return TurnValues(size, least, known, lambda points: float(brought.take(points // STEP, mode="clip")))
 
 
 def _race_of(table: Totals) -> Race:

@@ -125,10 +125,15 @@ def turn_values(size: int, least: int) -> TurnValues:
     Raises:
         RulesError: `least` is above MAX_ENTRY_POINTS.
     """
-    if least > MAX_ENTRY_POINTS:
-        raise RulesError(f"Odds are computed for an `entry` of up to {MAX_ENTRY_POINTS}, not {least}.")
+    check_entry(least)
     known = numbers(__package__, TURNS.format(size, least)) if (size, least) in STORED else evaluate(size, least)
     return TurnValues(size, least, known, hot=rich_seven)
+
+
+def check_entry(least: int) -> None:
+    """Raise RulesError if the least first bank, in points, is too large for odds."""
+    if least > MAX_ENTRY_POINTS:
+        raise RulesError(f"Odds are computed for an `entry` of up to {MAX_ENTRY_POINTS}, not {least}.")
 
 
 def evaluate(size: int, least: int) -> list[float]:

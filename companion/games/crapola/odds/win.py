@@ -17,21 +17,19 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return pairs of each option in Crapola and its win probability for the player to play; empty after the end.
 
     An option is a decision, or a number of dice to throw; the pairs are not sorted by value. A shared win counts as
-    its share. Before the last round both players are assumed to play every turn to win.
+    its share. Before the last round both players are assumed to play every turn to win; in it, each later player to do
+    nothing but try to get ahead of this one.
 
     Raises:
-        RulesError: The roll-off is not over. In the last round: another player is still to play. Before it: the game
-            was not begun by exactly two players, one has left, or the stored table does not cover the house rules
-            `target` and `entry`.
+        RulesError: The roll-off is not over. Before the last round: the game was not begun by exactly two players, one
+            has left, or the stored table does not cover the house rules `target` and `entry`.
     """
     if not isinstance(state, Crapola):
         raise RulesError("The chance to win is known once the roll-off is over.")
     if state.standing.over:
         return ()
     table, turn = state.table, state.turn
-    if table.last_round and not solved(state):
-        raise RulesError("In the last round the chance to win is known for the last turn only.")
-    if table.last_round:
+    if solved(state):
         chance, worth = _share, _last_turn(table)
         lost = chance(table.passed_on(), table.seat)
         most = 1 - lost
