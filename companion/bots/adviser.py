@@ -36,8 +36,7 @@ class Advisor:
     def odds(self) -> Json:
         """Return the options of the player to play, each with its value, as JSON values. Cached until the next line.
 
-        The goal is `win` where win probabilities are exact (`Rulebook.solved`), else `points`. After the end of the
-        game there are no options.
+        The goal is `win` where win probabilities are exact (`Rulebook.solved`), else `points`.
 
         Returns:
             `number` of the table's last entry, and the fields of `games.advice.odds.odds_view`.
@@ -59,12 +58,12 @@ class Advisor:
     def chances(self) -> Json:
         """Return each side's win probability over the course of the table's latest game, as JSON values.
 
-        The positions are the one right after the roll-off and the one after each later line of the transcript.
         Results of earlier calls are cached.
 
         Returns:
-            `number` of the last journal entry; `sides`: their names; `chances`: for each position a list with the
-            probability of each side; `exact`: whether they hold if all sides play every turn for the win.
+            `number` of the last journal entry; `sides`: their names; `chances`: right after the roll-off and after each
+            later line, a list with the probability of each side; `exact`: whether they hold if all sides play every
+            turn for the win.
 
         Raises:
             RulesError: No game has been started yet, a serious game is not over, or win probabilities are not known.

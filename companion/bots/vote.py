@@ -122,12 +122,8 @@ class Vote:
     def cast(self, question: int, option: int, voter: str) -> None:
         """Store a phone's vote on a question; an earlier vote of the phone is replaced.
 
-        The answer is shown from then on if as many phones have voted as people played.
-
-        Args:
-            question: Index of the question.
-            option: Index of the option.
-            voter: Identity of the phone.
+        The answer is shown from then on if as many phones have voted as people played. `question` and `option` are
+        indices, `voter` is the identity of the phone.
 
         Raises:
             IllegalAction: There is no such question or option, the answer is shown already, or MAX_VOTERS other phones

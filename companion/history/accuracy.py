@@ -44,11 +44,7 @@ class CameraThrow(msgspec.Struct, frozen=True, kw_only=True):
 def camera_throws(past: PastGames, folder: Path) -> list[CameraThrow]:
     """Return every throw that was read by the camera and not taken back, oldest first.
 
-    A corrected throw counts only if its journal entry has a reading by the camera.
-
-    Args:
-        past: The games of the data folder.
-        folder: Data folder, whose journal is read for corrected throws.
+    A corrected throw counts only if its entry in the journal of the data folder has a reading by the camera.
     """
     found = []
     for game, line in past.camera_throws():

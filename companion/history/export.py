@@ -103,9 +103,7 @@ class PastGames:
         return found
 
     def luck(self, game: int) -> Json | None:
-        """Return how much of a finished game's result was luck and how much decisions, as `story_with_photos`.
-
-        None for an unknown game. The result is cached.
+        """Return luck and decisions of a finished game, as `story_with_photos`; None for an unknown game. Cached.
 
         Raises:
             RulesError: The game is not finished, a player left it, or the odds for its rules and players are not known.
@@ -113,13 +111,11 @@ class PastGames:
         return self._cached("luck", self._game(game), _luck)
 
     def luckiest(self, game: int) -> Json | None:
-        """Return the throw of a finished game with the most luck: that raised its player's value most.
-
-        None for an unknown game. The result is cached.
+        """Return the throw of a finished game with the most luck; None for an unknown game. The result is cached.
 
         Returns:
             `player`, `values`, `line` (its number in the transcript) and `chance`, the probability of a throw that is
-                at least as good.
+            at least as good.
 
         Raises:
             RulesError: The game is not finished, its values are not known, or no throw was lucky.
@@ -129,11 +125,11 @@ class PastGames:
     def chances(self, game: int) -> Json | None:
         """Return each side's win probability in a finished game, right after the roll-off and after each later line.
 
-        Without a roll-off they begin before the first line. None for an unknown game. The result is cached.
+        None for an unknown game. The result is cached.
 
         Returns:
             `chances`: for each position a list of probabilities, one a side; `exact`: whether they hold if all sides
-                play every turn for the win.
+            play every turn for the win.
 
         Raises:
             RulesError: The game is not finished, has more or fewer than two sides, or its odds are not known.
@@ -223,15 +219,12 @@ class PastGames:
         return {"dice": dice, "sets": sets, **results[known]}
 
     def archived_after(self, number: int) -> tuple[tuple[ArchivedGame, ...], int, int]:
-        """Return the games that started after game `number`, in the archive's form, and how far the journal was read.
-
-        Args:
-            number: Number of a game; 0 for all games.
+        """Return the games that started after game `number`, 0 for all, and how far the journal was read.
 
         Returns:
-            The games with a larger number, oldest first; the number of the oldest of all games that may still change,
-                whatever `number` is, or 0 if there is none; the number of the last journal entry read. Undo and
-                corrections reach the games of this sitting and of the one before.
+            The games in the archive's form, oldest first; the number of the oldest of all games that may still change,
+            whatever `number` is, or 0 if there is none; the number of the last journal entry read. Undo and corrections
+            reach the games of this sitting and of the one before.
         """
         with self._lock:
             record = self._read_on()

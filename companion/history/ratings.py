@@ -32,10 +32,8 @@ def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
 def ratings_of(games: Iterable[tuple[str, Regrets | None]]) -> list[dict[str, Any]]:
     """Return the mean cost of a decision for every player in every kind of game, over the given games.
 
-    Players without a decision that counts are left out.
-
-    Args:
-        games: Name of each game with the regrets of its players; None where it doesn't count.
+    `games` are the name of each game with the regrets of its players, or None where it doesn't count. Players without a
+    decision that counts are left out.
 
     Returns:
         JSON values, by game, goal and ascending regret: `game`, `title`, `player`, and the fields of `Rating`.

@@ -46,14 +46,11 @@ def matches_of(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, 
     """Return the matches of a tournament, in the order in which they are to be played.
 
     Round robin: the first game of two players is their match. Knockout: their first game with a winner after the
-    matches that brought them there; after a shared win they play again. A bye is no match. When a player has left,
-    the opponent of each match without a game gets a walkover.
+    matches that brought them there; after a shared win they play again. A bye is no match. When a player has left, the
+    opponent of each match without a game gets a walkover.
 
-    Matches that are still to be played have no result. In a knockout a player who is not known yet is None.
-
-    Args:
-        draw: The tournament.
-        results: Games that were finished in its time, in the order in which they began. Games of others are ignored.
+    `results` are the games that were finished in its time, in the order in which they began; games of others are
+    ignored. Matches that are still to be played have no result. In a knockout a player who is not known yet is None.
     """
     if draw.form == "round_robin":
         rounds = enumerate(round_robin(draw.players), 1)

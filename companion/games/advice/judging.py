@@ -53,15 +53,12 @@ class Rating:
 
 
 def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ...]:
-    """Return for each seat the regrets of its decisions that count, in order of play.
+    """Return for each seat the regrets of its decisions that count, in order of play, in units of the goal.
 
     A regret is the value of the best option less that of the option taken; 0 for the best. A decision counts if its
-    best and worst options differ by LEAST_AT_STAKE or more; see there for its unit. Lines of the roll-off are left out.
-    For `points`, so are those of a last turn: in a game that is not solved, where win probabilities are exact.
-
-    Args:
-        transcript: The game, finished or not. A decision to throw counts like any other.
-        goal: Unit of the regrets: `win` (win probability), `games` or `points`.
+    best and worst options differ by LEAST_AT_STAKE or more; one to throw counts like any other. Lines of the roll-off
+    are left out. For `points`, so are those of a last turn in a game that is not solved, where win probabilities are
+    exact.
 
     Raises:
         RulesError: The values of the game's options are not known for the goal, or a player left while somebody had a
@@ -83,9 +80,6 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
 
 def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
     """Return a player's mean regret with its 95 % confidence interval, and the level of the bot that plays most alike.
-
-    `like` is the level with the nearest mean regret, by ratio. It is None with fewer than MIN_DECISIONS regrets, or if
-    no level was measured for the game and goal.
 
     Args:
         game: Name of the game.

@@ -161,11 +161,8 @@ def goal_for(header: Header) -> str:
 def story_of(transcript: Transcript, goal: str | None = None) -> Story:
     """Return how much of each result of a finished game was luck and how much decisions.
 
-    Results are those of sides for the goals `win` and `games`, and of players for `points`.
-
-    Args:
-        transcript: The whole game.
-        goal: `win`, `games` or `points`; None for the default goal, `goal_for`.
+    Results are those of sides for the goals `win` and `games`, and of players for `points`. `goal` is one of these;
+    None for the default goal, `goal_for`.
 
     Raises:
         RulesError: The game is not finished, a player left it, the goal is unknown, or its values are not known.
@@ -181,10 +178,7 @@ def story_of(transcript: Transcript, goal: str | None = None) -> Story:
 
 
 def steps_of(transcript: Transcript) -> list[Transcript]:
-    """Return the transcript right after the roll-off and after each later line, oldest first.
-
-    While the roll-off is on, return the given transcript alone.
-    """
+    """Return the transcript right after the roll-off and after each later line, oldest first; itself in a roll-off."""
     return [step for step in transcript.steps if not isinstance(step.state, RollOff)] or [transcript]
 
 
@@ -201,11 +195,11 @@ def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, St
 def value_taken(
     values: tuple[tuple[Option, float], ...], before: State, action: Action, after: State, goal: str
 ) -> float:
-    """Return the value of the action that was taken, looked up among the values of all options.
+    """Return the value of the action that was taken, looked up among the values of all options before it.
 
-    A throw has the value of throwing that number of dice, whatever they showed. A `Spend` is listed in `values` with
-    its least and greatest amount only. For `points`, any other amount has the value of the first `Spend` listed, since
-    all have the same. For `win` and `games`, it has the value of the position after it for the side that spent.
+    A throw has the value of throwing that number of dice, whatever they showed. A `Spend` is listed with its least and
+    greatest amount only. For `points`, any other amount has the value of the first one listed, since all have the same.
+    For `win` and `games`, it has the value of the position after it for the side that spent.
 
     Args:
         values: Every option before the action, with its value.
@@ -230,11 +224,8 @@ def value_taken(
 def regret_of(values: tuple[tuple[Option, float], ...], taken: float) -> tuple[float, float, Option | None]:
     """Return the value of the best option, the regret of the action taken, and the best option.
 
-    The third value is None if the action taken was as good. The regret is the best value less `taken`, at least 0.
-
-    Args:
-        values: Every option before the action, with its value.
-        taken: Value of the action that was taken.
+    The third is None if the action was as good. The regret is the best value less `taken`, the value of the action, at
+    least 0. `values` has every option before the action.
     """
     best_option, best = max(values, key=lambda each: each[1])
     return best, max(0.0, best - taken), best_option if taken < best else None

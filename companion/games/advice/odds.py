@@ -67,14 +67,13 @@ def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
 def win_chances(state: State, goal: str = "win") -> tuple[float, ...]:
     """Return the value of a state for each side, in the order of sides, as if the best option is taken now.
 
-    During a game there must be two sides. After the end the values are the results, for any number of sides.
-
-    Args:
-        state: State after the roll-off.
-        goal: `win`: win probability, or share of the win. `games`: games that the other side loses less one's own.
+    After the end the values are the results, for any number of sides; during a game there must be two. For the goal
+    `win` a value is the win probability, or share of the win; for `games` the games that the other side loses less
+    one's own.
 
     Raises:
-        RulesError: The game is not over and has more or fewer than two sides, or its values are not known.
+        RulesError: The game is not over and has more or fewer than two sides, is in its roll-off, or its values are not
+            known.
     """
     outcome, sides = state.standing.outcome, range(len(state.standing.sides))
     if outcome is not None and goal == "games":

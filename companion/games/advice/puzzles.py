@@ -121,12 +121,8 @@ def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None
 def choice_chances(values: tuple[tuple[Option, float], ...], temperature: float) -> dict[Option, float]:
     """Return the probability that a player chooses each option, by logit quantal response.
 
-    The probability is proportional to `exp(value / temperature)`, so worse options are chosen less often.
-
-    Args:
-        values: Each option with its value; at least one.
-        temperature: Scale of the mistakes, in units of the values. With 0 only the best options are chosen, all equally
-            often.
+    The probability is proportional to `exp(value / temperature)`, so worse options are chosen less often. With the
+    temperature 0 only the best options are chosen, all equally often. The temperature is in units of the values.
     """
     most = max(value for _, value in values)
     if not temperature:

@@ -59,15 +59,14 @@ def catching() -> Floats:
 def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
     """Return the win probability of a Crapola player who has just banked, when the other player is to play.
 
-    The result has the shape of `ahead`. In a last turn the other player is taken to play so that a winning bank is
-    likeliest (`catching`).
+    In a last turn the other player is taken to play so that a winning bank is likeliest (`catching`).
 
     Args:
         ahead: Array of steps that the player still needs to the target. Where it is 0 or less, the other player has one
             last turn.
         needed: Array, of the same shape, of steps that the other player must bank in that last turn to win.
-        values: Table indexed by the steps ahead, shared by all elements: win probability of the other player before an
-            ordinary turn. Beyond its end the last value counts.
+        values: Win probability of the other player before an ordinary turn, by the steps ahead. Beyond its end the last
+            value counts.
     """
     return 1 - np.where(ahead > 0, values.take(ahead, mode="clip"), catching().take(needed, mode="clip"))
 
@@ -112,13 +111,8 @@ class Race:
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
         """Return a Crapola player's win probability after banking 0, 1, ... `most` steps of 50 points: (most + 1,).
 
-        The other player is then to play. The banking player counts as on the board, even after 0 steps.
-
-        Args:
-            total: Total of the banking player before the bank, in points.
-            other: Total of the other player.
-            other_on: Whether the other player is on the board, that is has made a first bank.
-            most: Most steps to bank.
+        The other player, with the total `other`, is then to play. The banking player had the total `total` and counts
+        as on the board, even after 0 steps. `other_on` tells whether the other is.
         """
         totals = total + STEP * np.arange(most + 1)
         by_other = self._values[BOTH if other_on else OTHER, steps_to(self._target - other)]

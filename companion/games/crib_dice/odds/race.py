@@ -141,16 +141,10 @@ class FinishDistribution:
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
-        """Return the probability that a peg finishes in each turn and at each distance past the last hole.
+        """Return the probability that a peg finishes in each turn and at each distance past the end: (ROUNDS, past).
 
-        Fuchles are included: after one the peg goes on from the start.
-
-        Args:
-            wipeouts: Consecutive wipe-outs before the first turn.
-            hole: Hole of the peg.
-
-        Returns:
-            (ROUNDS, past) probability, by turn; column i is for i + 1 holes past the last one.
+        After a fuchle the peg goes on from the start. `wipeouts` are the consecutive ones before the first turn, `hole`
+        is that of the peg. Column i is for i + 1 holes past the last one.
         """
         own, fuchled = self._until_fuchle(wipeouts, hole)
         restarted = _delays(fuchled[: self._fuchled_by]) @ self._blocks
@@ -235,19 +229,12 @@ def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
     """Return when and how far past the end a Crib Dice peg finishes, and how likely it is still on the track. Cached.
 
-    Every turn maximises expected turn points. A fuchle is included: the race goes on from the start. The arrays are
-    shared by all callers and must not be changed.
-
-    Args:
-        piddle_points: Whether the house rule of this name is on.
-        holes: Holes of the track.
-        fuchle: Consecutive wipe-outs that send the peg back to the start.
-        wipeouts: Consecutive wipe-outs before the first turn.
-        hole: Hole of the peg.
+    `piddle_points`, `holes` and `fuchle` are as in `course`; `wipeouts` are the consecutive ones before the first turn
+    of the peg in `hole`. The arrays are shared by all callers and must not be changed.
 
     Returns:
-        (ROUNDS, past) probability of finishing, by turn; column i is for i + 1 holes past the last one, up to the
-        `past` of the FinishDistribution. And (ROUNDS,) probability of not having finished by the end of each turn.
+        (ROUNDS, past) probability of finishing, as `FinishDistribution.finishes`. And (ROUNDS,) probability of not
+        having finished by the end of each turn.
     """
     found = course(piddle_points, holes, fuchle).finishes(wipeouts, hole)
     return found, 1 - found.sum(axis=1).cumsum()
@@ -301,14 +288,12 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return a side's expected share of a Crib Dice win for each round and distance of its finish.
-
-        The expectation is over the finishes of all other sides.
+        """Return a side's expected share of a win for each round and distance of its finish.
 
         Returns:
-            (rounds, past + 1) share: row r for a finish in round r, column d for one d + 1 holes past the last hole.
-            Round 0 is the current one. Rounds that the other sides almost never all leave open have no row. And the
-            share that a side can still expect if it has not finished after ROUNDS rounds.
+            (rounds, past + 1) share: row r for a finish in round r, 0 being the current one; column d for one d + 1
+            holes past the last hole. Rounds that the other sides almost never all leave open have no row. And the share
+            that a side can still expect if it has not finished after ROUNDS rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)
@@ -345,8 +330,8 @@ def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
     wins if no other finishes in an earlier round, or further in the same one; ties share the win.
 
     Args:
-        others: For each other side the (rounds, past) probability of finishing in a round, with column d for d + 1
-            holes past the last one. And its (rounds,) probability of not having finished after each round.
+        others: For each other side the (rounds, past) probability of finishing, with columns as above. And its
+            (rounds,) probability of not having finished after each round.
     """
     levels = [np.pad(finishing, ((0, 0), (0, 1))) for finishing, _ in others]
     belows = [level.cumsum(axis=1) - level + on[:, np.newaxis] for level, (_, on) in zip(levels, others, strict=True)]
