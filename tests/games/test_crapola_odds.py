@@ -14,6 +14,7 @@ from companion.games.advice.odds import options
 from companion.games.crapola.odds import turn_value as crapola_odds
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS
 from companion.games.crapola.odds.offers import offers, offers_table
+from companion.games.crapola.odds.race import catching
 from companion.games.crapola.scoring import points_of
 from companion.games.engine.dice import subsets, throws_of, without
 from tests.games.naive_odds import crapola_offers
@@ -53,31 +54,10 @@ def test_expected_points_of_a_crapola_turn_equal_the_known_values(size: int, lea
     assert crapola_odds.turn_values(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
 
 
-@pytest.mark.parametrize(("size", "chance"), [(6, 0.311446), (7, 0.540315)])
-def test_crapola_chance_to_bank_1000_is_31_percent_or_54_with_seven_dice(size: int, chance: float) -> None:
-    """The chance to bank 1000 points in a turn is 31 % with six dice and 54 % with seven."""
-    assert crapola_odds.reaching(size, 1000, 1000).thrown(0, size) == pytest.approx(chance, abs=1e-6)
-
-
-def test_crapola_chance_to_bank_at_all_is_1_minus_the_crap_out_chance() -> None:
-    assert crapola_odds.reaching(6, 0, 0).thrown(0, 6) == pytest.approx(1 - 1080 / 46656), "only a crap-out fails"
-    assert crapola_odds.reaching(7, 0, 0).thrown(0, 7) == pytest.approx(1.0)
-
-
-def test_the_chance_to_reach_points_in_crapola_equals_a_plain_recursion() -> None:
-    chances = crapola_odds.reaching(6, 0, 300)
-    for points, dice in ((0, 6), (150, 2), (250, 1)):
-        total = 0.0
-        for thrown in product(range(1, 7), repeat=dice):
-            keeps = [kept for kept in subsets(tuple(sorted(thrown))) if points_of(kept)]
-            following = [
-                1.0
-                if points + (points_of(kept) or 0) >= 300
-                else chances.thrown(points + (points_of(kept) or 0), dice - len(kept) or 6)
-                for kept in keeps
-            ]
-            total += max(following, default=0.0)
-        assert chances.thrown(points, dice) == pytest.approx(total / 6**dice)
+def test_crapola_chances_to_bank_at_all_and_to_bank_1000_equal_known_values() -> None:
+    """Only a crap-out keeps a turn from banking at all; 1,000 points are banked in 31 % of turns."""
+    assert catching()[1] == pytest.approx(1 - 1080 / 46656)
+    assert catching()[1000 // crapola_odds.STEP] == pytest.approx(0.311446, abs=1e-6)
 
 
 @pytest.mark.parametrize(("size", "least"), crapola_odds.STORED)
@@ -88,25 +68,6 @@ def test_stored_crapola_turn_values_are_read_and_equal_computed_ones(
     monkeypatch.delattr(crapola_odds, "evaluate")
     read = crapola_odds.turn_values.__wrapped__(size, least)
     assert read._known == pytest.approx(worked_out)
-
-
-@pytest.mark.parametrize(("least", "wanted"), [(0, 25_000), (30_000, 0), (26_000, 25_000), (24_000, 25_000)])
-def test_crapola_odds_to_reach_points_depend_only_on_the_points_missing(least: int, wanted: int) -> None:
-    away = max(least, wanted) - 2000
-    far = crapola_odds.reaching(6, least, wanted, 0.5)
-    near = crapola_odds.reaching(6, max(0, least - away), max(0, wanted - away), 0.5)
-    for points, dice in ((0, 6), (500, 2), (1900, 2), (1950, 1)):
-        assert far.thrown(away + points, dice) == pytest.approx(near.thrown(points, dice))
-        assert far.choosing(away + points, dice) == pytest.approx(near.choosing(points, dice))
-    assert far.thrown(0, 6) == far.choosing(0, 3) == 0.0, "out of reach"
-
-
-@pytest.mark.parametrize(("least", "wanted", "settled"), [(0, 300, 350), (1000, 0, 1000), (0, -200, 50), (0, 310, 350)])
-def test_crapola_turn_value_table_ends_at_first_bankable_points_over_goal(
-    least: int, wanted: int, settled: int
-) -> None:
-    """The table has at least one step, and ends at the first points that can be banked and exceed the goal."""
-    assert crapola_odds.reaching(6, least, wanted)._rich == settled
 
 
 def unstored(size: int, least: int) -> crapola_odds.TurnValues:
@@ -151,7 +112,6 @@ def test_no_crapola_throw_that_can_fail_pays_from_15700_turn_points_on() -> None
         assert seven.choosing(rich, 0) == pytest.approx(rich + crapola_odds.rich_seven())
         assert seven.choosing(rich, 6) == rich
         assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())
-    assert crapola_odds.reaching(7, 0, 300).choosing(rich, 0) == 1, "it brings all there is"
 
 
 def test_crapola_odds_value_keep_stop_and_throw_at_expected_turn_points() -> None:

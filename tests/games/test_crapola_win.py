@@ -8,7 +8,7 @@ import pytest
 
 from companion.errors import RulesError
 from companion.games.advice.odds import is_exact, odds_view, options
-from companion.games.crapola.odds.turn_value import reaching
+from companion.games.crapola.odds.race import catching
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import Leave, State, Stop, Throw
 from companion.games.engine.notation import action_of
@@ -33,12 +33,10 @@ def last(*lines: dict[str, Any], ann: int = 2000, ben: int = 1000, **rules: Any)
 
 def test_crapola_last_turn_win_chance_is_that_of_passing_the_leader() -> None:
     # A tie is lost: who opened the last round wins it. 1,050 and more win.
-    assert values(last())["{'throw': 6}"] == pytest.approx(reaching(6, 0, 1050).thrown(0, 6))
-    off_board = last(ben=0, ann=2000)
-    assert values(off_board)["{'throw': 6}"] == pytest.approx(reaching(6, 1000, 2050).thrown(0, 6))
-    near = last(ann=2000, ben=1950)
-    assert values(near)["{'throw': 6}"] == pytest.approx(reaching(6, 0, 100).thrown(0, 6))
-    assert values(near)["{'throw': 6}"] > reaching(6, 1000, 1000).thrown(0, 6)
+    reach = catching()  # by steps of 50 points
+    assert values(last())["{'throw': 6}"] == pytest.approx(reach[21])
+    assert values(last(ben=0, ann=2000))["{'throw': 6}"] == pytest.approx(reach[41])
+    assert values(last(ann=2000, ben=1950))["{'throw': 6}"] == pytest.approx(reach[2])
 
 
 def test_crapola_win_odds_of_a_last_turn_stop_are_1_if_it_wins_else_0() -> None:

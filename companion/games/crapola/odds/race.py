@@ -132,7 +132,7 @@ def race(target: int, entry: int) -> Race:
 
 
 def chance_after(now: Totals, seat: int) -> float:
-    """Return the win probability of a seat whose turn has ended with the totals `now`, before the end of the game.
+    """Return the win probability of a seat whose turn has ended with the totals `now`; after the end, its share.
 
     Before the last round both players are assumed to play every turn to win. In the last round each later player is
     assumed to do nothing but try to get ahead of the seat; that one may draw level is not counted.
@@ -143,9 +143,9 @@ def chance_after(now: Totals, seat: int) -> float:
     """
     if now.last_round:
         outcome = replace(now, over=True).outcome
-        assert outcome is not None, "the game is over"
+        assert outcome is not None, "it is over"
         least, stays = steps_to(int(now.header.rules["entry"])), 1.0
-        for later in now.due - now.left:
+        for later in frozenset() if now.over else now.due - now.left:
             needed = (now.totals[seat] - now.totals[later]) // STEP + 1
             needed = needed if now.on_board[later] else max(needed, least)
             stays *= 1 - float(catching().take(needed, mode="clip"))

@@ -59,11 +59,10 @@ class TurnValues:
     Args:
         size: Dice of the turn, 6 or 7.
         least: Turn points below which a stop is not allowed.
-        known: Flattened (steps, size) values of throws, by steps of turn points from `never` on and by dice thrown
-            minus 1. Beyond its end a stop beats every throw that can fail.
+        known: Flattened (steps, size) values of throws, by steps of turn points and by dice thrown minus 1. Beyond its
+            end a stop beats every throw that can fail.
         bank: Returns the value of banking a number of points.
         hot: Returns the value added to `bank` beyond the end of `known` after hot dice with seven, which cannot fail.
-        never: Turn points below which every throw has the value 0.
     """
 
     def __init__(
@@ -73,11 +72,10 @@ class TurnValues:
         known: Sequence[float],
         bank: Callable[[int], float] = float,
         hot: Callable[[], float] = lambda: 0.0,
-        never: int = 0,
     ) -> None:
         self.size, self.least, self.bank = size, least, bank
-        self._known, self._never, self._hot = known, never, hot
-        self._rich = never + len(known) // size * STEP
+        self._known, self._hot = known, hot
+        self._rich = len(known) // size * STEP
 
     def choosing(self, points: int, left: int) -> float:
         """Return the value of a Crapola turn after a keep: the higher of stopping, if allowed, and throwing again.
@@ -101,10 +99,8 @@ class TurnValues:
         The unit is that of `self.bank`; a crap-out has the value 0. Beyond the end of the table `known` the value is
         computed.
         """
-        if points < self._never:
-            return 0.0
         if points < self._rich:
-            return self._known[(points - self._never) // STEP * self.size + dice - 1]
+            return self._known[points // STEP * self.size + dice - 1]
         return sum(
             chance * max(self.choosing(points + more, left) for left, more in offer)
             for offer, chance in offers_of(dice)
@@ -159,24 +155,3 @@ def evaluate(size: int, least: int) -> list[float]:
 def steps_to(points: int) -> int:
     """Return the fewest steps of 50 points that reach `points`."""
     return -(-points // STEP)
-
-
-@lru_cache(maxsize=64)
-def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnValues:
-    """Return the `TurnValues` of a turn of Crapola whose only aim is to bank more than `wanted` points. Cached.
-
-    Banking more is worth 1, banking exactly `wanted` is worth `level`, 0 to 1, anything else 0. With `level` 0 a value
-    is the probability of banking more. `size` and `least` are as in `turn_values`.
-    """
-    import numpy as np
-
-    from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, thrown
-
-    def bank(points: int) -> float:
-        return 1.0 if points > wanted else level if points == wanted else 0.0
-
-    deep = max(steps_to(least), wanted // STEP + 1, 1)
-    never = max(0, deep - MAX_BANK_STEPS)
-    by_steps = np.array([bank(STEP * steps) for steps in range(never, deep + MAX_THROW_STEPS + 1)])
-    found: list[float] = thrown(size, by_steps, steps_to(least) - never).ravel().tolist()
-    return TurnValues(size, least, found, bank, never=STEP * never)
