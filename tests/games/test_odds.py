@@ -17,6 +17,7 @@ from companion.games.crib_dice.odds import turn_value as crib_odds
 from companion.games.crib_dice.odds.race import banks
 from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import subsets, throws_of
+from companion.games.engine.game import Throw
 from tests.games.crib_turns import bank, ones
 from tests.games.playing import ADVANCED, BOMB, STOP, begun, keep, point, score, throw, told, worth_of
 from tests.games.test_crapola import LATE_CRAP
@@ -42,21 +43,14 @@ def test_a_crib_dice_piddle_is_won_30_lost_5_and_void_1_time_in_36(frozen: int) 
     before = told("crib_dice", throw(*[4] * frozen, *(1, 2)[: 7 - frozen]), point(4))
     ends = {"won": 0, "lost": 0, "void": 0}
     for dice in product(range(1, 7), repeat=2):
-        after = before.then(_thrown(dice)).view()
+        after = before.then(Throw(dice)).view()
         ends["lost" if after["player"] == "Ben" else "won" if after["throw_sizes"] == [7] else "void"] += 1
     assert ends == {"won": 30, "lost": 5, "void": 1}
-    assert before.state.safe_chance == pytest.approx(31 / 36)
+    for piddle in (before, before.then(Throw((4, 4)))):
+        assert piddle.state.safe_chance == pytest.approx(31 / 36)
 
 
-def _thrown(dice: tuple[int, ...]) -> Any:
-    from companion.games.engine.game import Throw
-
-    return Throw(dice)
-
-
-def test_a_crib_dice_piddle_is_safe_in_31_and_a_bomb_in_11_of_36_throws() -> None:
-    again = told("crib_dice", throw(*[4] * 5, 1, 2), point(4), throw(4, 4))
-    assert again.state.safe_chance == pytest.approx(31 / 36)
+def test_an_announced_crib_dice_bomb_succeeds_in_11_of_36_throws() -> None:
     bomb = told("crib_dice", *bank(20), *ones(5), BOMB, rules={"bomb": True})
     assert bomb.state.safe_chance == pytest.approx(11 / 36)
 
@@ -81,10 +75,9 @@ def test_crib_dice_odds_list_a_better_throw_of_5_dice_before_a_stop() -> None:
 
 
 def test_crib_dice_odds_prefer_stop_after_six_6s_and_throw_after_seven_6s() -> None:
-    six_sixes = [throw(*[6] * 6, 1), point(6)]
-    assert options(told("crib_dice", *six_sixes).state)[0] == {"line": {"do": "stop"}, "value": 24.0}
-    seven = [throw(*[6] * 7), point(6)]
-    assert options(told("crib_dice", *seven).state)[0]["line"] == {"throw": 7}
+    six, seven = (options(told("crib_dice", throw(*[6] * 6, die), point(6)).state)[0] for die in (1, 6))
+    assert six == {"line": {"do": "stop"}, "value": 24.0}
+    assert seven["line"] == {"throw": 7}
 
 
 def test_odds_list_no_options_after_the_end_of_a_game() -> None:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import date
 from functools import partial
 from itertools import islice
 from math import exp
 from random import Random
-from types import MappingProxyType
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -21,7 +18,6 @@ from companion.bots.daily_puzzle import puzzle_of
 from companion.commands.analysis import puzzles as puzzles_command
 from companion.commands.analysis import train_me
 from companion.errors import RulesError
-from companion.games import registry
 from companion.games.advice import puzzles as puzzles_module
 from companion.games.advice.odds import GOALS, is_exact, values_of
 from companion.games.advice.puzzles import GRADES, LEAST_GAP, Puzzle, choice_chances, puzzles
@@ -32,6 +28,8 @@ from companion.games.engine.replay import transcript_of
 from companion.games.registry import GAMES
 from tests.games.high import GAME as HIGH
 from tests.games.playing import begun, keep, throw, told
+from tests.games.test_judging import register
+from tests.known import known
 from web.catalogue import LANGUAGES, texts
 
 EACH = 12
@@ -88,7 +86,7 @@ def test_the_daily_puzzle_depends_on_the_date_and_alternates_the_games() -> None
 
 
 def test_the_daily_puzzle_skips_a_game_without_choices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "GAMES", MappingProxyType({**GAMES, "high": HIGH}))
+    register(monkeypatch)
     with pytest.raises(RulesError, match="no puzzles for 'high'"):
         next(puzzles("high", Random(1)))
     monkeypatch.setattr(daily_puzzle, "GAMES", {"high": HIGH, "crag": GAMES["crag"]})
@@ -114,13 +112,9 @@ class Scripted:
 
 @pytest.fixture
 def high(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function that registers the toy game High, with changes of its rulebook."""
-
-    def register(**changes: Any) -> None:
-        monkeypatch.setattr(registry, "GAMES", MappingProxyType({**GAMES, "high": replace(HIGH, **changes)}))
-        monkeypatch.setattr(puzzles_module, "SKIPPED_POSITIONS", 0)
-
-    return register
+    """Return a function that registers the toy game High, with changes of its rulebook; no position is skipped."""
+    monkeypatch.setattr(puzzles_module, "SKIPPED_POSITIONS", 0)
+    return partial(register, monkeypatch)
 
 
 def first_of_high(die: int) -> Puzzle | None:
@@ -178,16 +172,14 @@ def test_the_gap_of_a_puzzle_in_points_is_02_to_12_mistakes(
 
 def test_a_puzzle_with_a_large_gap_is_shown_if_half_of_steady_players_miss(high: Callable[..., None]) -> None:
     high(mistakes=(1.25, 1e300))
-    found = first_of_high(6)
-    assert found is not None
+    found = known(first_of_high(6))
     assert (found.steady_misses, found.grade) == (0.5, "hard")
     assert found.options == ((Stop(), 6.0), (1, 3.5))
 
 
 def test_the_missing_chances_of_a_puzzle_are_logit_responses_to_points(high: Callable[..., None]) -> None:
     high(mistakes=(2.5, 1.0))
-    found = first_of_high(5)
-    assert found is not None
+    found = known(first_of_high(5))
     assert found.careless_misses == pytest.approx(1 / (1 + exp(1.5 / 2.5)))
     assert found.steady_misses == pytest.approx(1 / (1 + exp(1.5)))
 
@@ -200,8 +192,7 @@ def test_the_gap_of_a_puzzle_in_win_chance_is_1_to_6_percent(
         return (1, 0.5), (Stop(), 0.5 + gap)
 
     high(mistakes=(2.5, 1.0), solved=lambda _, __="win": True, values_to_win=values)
-    found = first_of_high(5)
-    assert (found is not None) is shown
+    assert (first_of_high(5) is not None) is shown
 
 
 def test_puzzles_pass_over_the_first_four_positions_and_four_after_each(monkeypatch: pytest.MonkeyPatch) -> None:
