@@ -77,7 +77,6 @@ def measured(fed: FedPage, name: str, sizes: tuple[Size, ...]) -> dict[Size, lis
 
 def photograph(fed: FedPage, name: str, size: Size) -> None:
     """Write a picture of the page at a window size to out/layout."""
-    OUT.mkdir(parents=True, exist_ok=True)
     fed.page.set_viewport_size({"width": size[0], "height": size[1]})
     fed.page.screenshot(path=OUT / f"{name}-{size[0]}x{size[1]}.jpg", type="jpeg", quality=70)
 

@@ -38,7 +38,6 @@ def evening(pub: Pub) -> None:
 def test_evening_page_shows_standings_and_replays_of_five_games(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=True) as pub, served(pub) as address:
         evening(pub)
-        OUT.mkdir(parents=True, exist_ok=True)
         page = chromium.new_page(viewport={"width": 1180, "height": 820})
         page.goto(f"{address}/evening")
         page.wait_for_selector(".records")

@@ -155,7 +155,6 @@ def test_axe_finds_no_violation_in_7_dialogs_of_the_control_page(chromium: Any, 
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_is_screenshot_at_every_size_and_colour_scheme(chromium: Any, midgame: Any, path: str) -> None:
     address, _ = midgame
-    OUT.mkdir(parents=True, exist_ok=True)
     page = visit(chromium, address + path, paired=path in HOSTS_ONLY)
     for look in ("dark", "light"):
         page.evaluate(f"document.documentElement.dataset.look = '{look}'")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from companion.table.commands import NoteMotion
+from tests.web.every_part import IdleHouse
 from tests.web.measuring import MEASURING, SCREEN, SCREENS_SHARE
 from tests.web.phones import live, phone, visit
 from tests.web.pub import opened, play, served
@@ -22,10 +23,7 @@ MISTAKE: list[dict[str, Any]] = [{"throw": [6, 6, 6, 6, 2, 2, 1]}, {"do": "point
 def test_tv_page_shows_a_remark_on_a_poor_choice_until_the_dice_move(
     chromium: Any, tmp_path: Path, language: str
 ) -> None:
-    class House:
-        """A bot that plays no seat here."""
-
-    with opened(tmp_path, name=NAMES[3], house=House()) as pub, served(pub) as address:
+    with opened(tmp_path, name=NAMES[3], house=IdleHouse()) as pub, served(pub) as address:
         pub.start(players=[NAMES[0], NAMES[1]])
         page = phone(chromium, address)
         page.context.add_cookies([{"name": "lang", "value": language, "url": address}])
@@ -44,10 +42,7 @@ def test_tv_page_shows_a_remark_on_a_poor_choice_until_the_dice_move(
 
 
 def test_control_page_keeps_the_last_remark_until_undo_without_resizing(chromium: Any, tmp_path: Path) -> None:
-    class House:
-        """A bot that plays no seat here."""
-
-    with opened(tmp_path, name="The Plough", house=House()) as pub, served(pub) as address:
+    with opened(tmp_path, name="The Plough", house=IdleHouse()) as pub, served(pub) as address:
         pub.start(players=["Ann", "Ben"])
         page = visit(chromium, f"{address}/control", paired=True)
         place = page.locator("#aside")

@@ -18,8 +18,7 @@ import pytest
 from companion.history.review import Review
 from companion.table.commands import Answer, CorrectThrow, StartGame
 from tests.web.accessibility import SMALL, violations
-from tests.web.phones import visit
-from tests.web.pub import HEADER, Pub, observation, opened, served
+from tests.web.pub import HEADER, Pub, observation, opened
 from vision.research.training.datasets import photo_sets
 from web.api.review import SET_NAME
 from web.pairing.roles import Role
@@ -47,13 +46,12 @@ class PaintedPhotos:
 
 
 @pytest.fixture
-def looked_over(tmp_path: Path) -> Iterator[Pub]:
+def pub(tmp_path: Path) -> Iterator[Pub]:
     """Yield a pub with two doubted throws: the first has one corrected die; in the second either 5 could be a 3."""
     with opened(tmp_path, review=True, photos=PaintedPhotos()) as pub:
         doubted(pub, READ, 100.0)
-        throw = pub.table.snapshot().throws[0].number
-        number = pub.table.snapshot().number
-        pub.table.submit(CorrectThrow(number=number, throw=throw, values=(5, 5, 2, 2, 3, 4, 6)))
+        shown = pub.table.snapshot()
+        pub.table.submit(CorrectThrow(number=shown.number, throw=shown.throws[0].number, values=(5, 5, 2, 2, 3, 4, 6)))
         doubted(pub, [5, 3, 2, 2, 1, 4, 6], 95.0)
         yield pub
 
@@ -66,32 +64,32 @@ def doubted(pub: Pub, answer: list[int], at_s: float) -> None:
     pub.table.submit(Answer(question=question.id, values=tuple(answer)))
 
 
-def test_evidence_api_counts_asked_and_accepted_throws_and_refuses_guests(looked_over: Pub) -> None:
+def test_evidence_api_counts_asked_and_accepted_throws_and_refuses_guests(pub: Pub) -> None:
     """Two throws were asked. Three were accepted unasked; the last of them turned out to be wrong."""
     for at_s in (110.0, 116.0, 122.0):
-        looked_over.table.submit(StartGame(header=HEADER))
-        looked_over.table.submit(observation([]))
-        read = looked_over.table.submit(observation(READ, at_s=at_s))
+        pub.table.submit(StartGame(header=HEADER))
+        pub.table.submit(observation([]))
+        read = pub.table.submit(observation(READ, at_s=at_s))
         assert (read.question, len(read.throws)) == (None, 1)
     values = (5, 5, 2, 2, 3, 4, 6)
-    looked_over.table.submit(CorrectThrow(number=read.number, throw=read.throws[0].number, values=values))
-    found = looked_over.host().get("/api/evidence").json
+    pub.table.submit(CorrectThrow(number=read.number, throw=read.throws[0].number, values=values))
+    found = pub.host().get("/api/evidence").json
     counts = {"throws": 5, "asked": 2, "accepted": 3, "corrected": 1, "bound": pytest.approx(0.8647, abs=0.0001)}
     assert {name: found[name] for name in counts} == counts
     assert found["by"]["month"] == [{"name": "2023-11", **counts}]
-    assert looked_over.paired(Role.PLAYER).get("/api/evidence").status_code == 403
-    assert looked_over.stranger().get("/api/evidence").status_code == 401
+    assert pub.paired(Role.PLAYER).get("/api/evidence").status_code == 403
+    assert pub.stranger().get("/api/evidence").status_code == 401
 
 
-def test_review_api_lists_each_die_as_read_and_as_corrected(looked_over: Pub) -> None:
-    later, earlier = looked_over.host().get("/api/review").json["throws"]
+def test_review_api_lists_each_die_as_read_and_as_corrected(pub: Pub) -> None:
+    later, earlier = pub.host().get("/api/review").json["throws"]
     assert (earlier["source"], earlier["settled"]) == ("corrected", True)
     assert [(die["read"], die["value"]) for die in earlier["dice"] if die["read"] != die["value"]] == [(1, 3)]
     assert (later["source"], later["doubt"], later["settled"]) == ("answered", "disagree", False)
 
 
-def test_review_api_stores_an_owners_labels_and_refuses_invalid_labels(looked_over: Pub) -> None:
-    host = looked_over.host()
+def test_review_api_stores_an_owners_labels_and_refuses_invalid_labels(pub: Pub) -> None:
+    host = pub.host()
     throw = host.get("/api/review").json["throws"][0]
     values = [3, 5, 2, 2, 1, 4, 6]
     told = host.post(f"/api/review/{throw['throw']}", json={"values": values}).json["throws"]
@@ -105,13 +103,11 @@ def test_review_api_stores_an_owners_labels_and_refuses_invalid_labels(looked_ov
     assert set(described) == {"200", "400", "401", "403", "413", "415", "422", "503"}
 
 
-def test_review_api_refuses_labels_with_503_when_the_disk_is_full(
-    looked_over: Pub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_review_api_refuses_labels_with_503_when_the_disk_is_full(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    host = looked_over.host()
+    host = pub.host()
     before = host.get("/api/review").json["throws"]
     monkeypatch.setattr("companion.history.review.write_file", full)
     answered = host.post(f"/api/review/{before[0]['throw']}", json={"values": [3, 5, 2, 2, 1, 4, 6]})
@@ -120,8 +116,8 @@ def test_review_api_refuses_labels_with_503_when_the_disk_is_full(
     assert host.get("/api/review").json["throws"] == before
 
 
-def test_the_review_zip_holds_the_labelled_photo_as_a_training_set(looked_over: Pub, tmp_path: Path) -> None:
-    answer = looked_over.host().get("/api/review.zip")
+def test_the_review_zip_holds_the_labelled_photo_as_a_training_set(pub: Pub, tmp_path: Path) -> None:
+    answer = pub.host().get("/api/review.zip")
     assert answer.mimetype == "application/zip"
     assert int(answer.headers["Content-Length"]) == len(answer.data)
     with zipfile.ZipFile(io.BytesIO(answer.data)) as zipped:
@@ -134,8 +130,8 @@ def test_the_review_zip_holds_the_labelled_photo_as_a_training_set(looked_over: 
     assert sorted(photo.dice[:, 3]) == [2, 2, 3, 4, 5, 5, 6]
 
 
-def test_a_box_labelled_as_no_die_is_left_out_of_the_review_zip(looked_over: Pub) -> None:
-    host = looked_over.host()
+def test_a_box_labelled_as_no_die_is_left_out_of_the_review_zip(pub: Pub) -> None:
+    host = pub.host()
     throw = host.get("/api/review").json["throws"][0]["throw"]
     assert host.post(f"/api/review/{throw}", json={"values": [0, 5, 2, 2, 1, 4, 6]}).status_code == 200
     with zipfile.ZipFile(io.BytesIO(host.get("/api/review.zip").data)) as zipped:
@@ -144,47 +140,44 @@ def test_a_box_labelled_as_no_die_is_left_out_of_the_review_zip(looked_over: Pub
 
 
 @pytest.mark.browser
-def test_the_owner_settles_a_doubted_throw_on_the_review_page(chromium: Any, looked_over: Pub) -> None:
-    with served(looked_over) as address:
-        page = visit(chromium, f"{address}/review", paired=True)
-        page.wait_for_selector("#reviewed li.panel >> nth=1")
-        for look in ("dark", "light"):
-            page.evaluate(f"document.documentElement.dataset.look = '{look}'")
-            assert violations(page) == []
-            for size, (width, height) in {"390x844": (390, 844), "1920x1080": (1920, 1080)}.items():
-                page.set_viewport_size({"width": width, "height": height})
-                OUT.mkdir(parents=True, exist_ok=True)
-                page.screenshot(path=OUT / f"review-{size}-{look}.png")
-        page.set_viewport_size({"width": 320, "height": 640})
-        assert page.evaluate("document.documentElement.scrollWidth") <= 320
-        assert page.evaluate(SMALL) == []
-        page.select_option("#filter", "open")
-        page.wait_for_selector("#reviewed li.panel >> nth=1", state="detached")
-        page.click(".cropped.open >> nth=0")
-        page.wait_for_selector("dialog[open]")
+def test_the_owner_settles_a_doubted_throw_on_the_review_page(pub: Pub, visiting: Any) -> None:
+    page = visiting("/review", paired=True)
+    page.wait_for_selector("#reviewed li.panel >> nth=1")
+    for look in ("dark", "light"):
+        page.evaluate(f"document.documentElement.dataset.look = '{look}'")
         assert violations(page) == []
-        page.screenshot(path=OUT / "review-dialog.png")
-        page.click('dialog button[aria-label="It is a 3"]')
-        page.wait_for_selector("dialog", state="detached")
-        page.wait_for_selector("#reviewed li", state="detached")
-        later, earlier = Review(looked_over.folder).throws()
-        assert (later.settled, earlier.settled) == (True, True)
-        assert [die.value for die in later.dice] == [3, 5, 2, 2, 1, 4, 6]
-        assert page.problems == []
+        for size, (width, height) in {"390x844": (390, 844), "1920x1080": (1920, 1080)}.items():
+            page.set_viewport_size({"width": width, "height": height})
+            page.screenshot(path=OUT / f"review-{size}-{look}.png")
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert page.evaluate(SMALL) == []
+    page.select_option("#filter", "open")
+    page.wait_for_selector("#reviewed li.panel >> nth=1", state="detached")
+    page.click(".cropped.open >> nth=0")
+    page.wait_for_selector("dialog[open]")
+    assert violations(page) == []
+    page.screenshot(path=OUT / "review-dialog.png")
+    page.click('dialog button[aria-label="It is a 3"]')
+    page.wait_for_selector("dialog", state="detached")
+    page.wait_for_selector("#reviewed li", state="detached")
+    later, earlier = Review(pub.folder).throws()
+    assert (later.settled, earlier.settled) == (True, True)
+    assert [die.value for die in later.dice] == [3, 5, 2, 2, 1, 4, 6]
+    assert page.problems == []
 
 
 @pytest.mark.browser
-def test_review_page_keeps_a_die_open_until_its_value_is_said_or_follows(chromium: Any, looked_over: Pub) -> None:
+def test_review_page_keeps_a_die_open_until_its_value_is_said_or_follows(pub: Pub, visiting: Any) -> None:
     """Four of the seven dice could each be one of four values; what was read of them would be a wrong label."""
-    doubted(looked_over, [5, 3, 2, 4, 1, 4, 6], 90.0)
-    with served(looked_over) as address:
-        page = visit(chromium, f"{address}/review", paired=True)
-        looked_over.make_owners()
-        page.reload()
-        for value, still_open in ((3, 3), (5, 2), (2, 0)):
-            page.click("#reviewed li:first-child .cropped.open >> nth=0")
-            page.click(f'dialog button[aria-label="It is a {value}"]')
-            page.wait_for_selector("dialog", state="detached")
-            assert page.locator("#reviewed li.panel:first-child .cropped.open").count() == still_open
-    newest = Review(looked_over.folder).throws()[0]
+    doubted(pub, [5, 3, 2, 4, 1, 4, 6], 90.0)
+    page = visiting("/review", paired=True)
+    pub.make_owners()
+    page.reload()
+    for value, still_open in ((3, 3), (5, 2), (2, 0)):
+        page.click("#reviewed li:first-child .cropped.open >> nth=0")
+        page.click(f'dialog button[aria-label="It is a {value}"]')
+        page.wait_for_selector("dialog", state="detached")
+        assert page.locator("#reviewed li.panel:first-child .cropped.open").count() == still_open
+    newest = Review(pub.folder).throws()[0]
     assert (newest.by_hand, [die.value for die in newest.dice]) == (True, [3, 5, 2, 4, 1, 4, 6])

@@ -12,8 +12,7 @@ import pytest
 from companion.evidence.lesson import Teacher
 from companion.evidence.taught import TaughtSets
 from tests.web.accessibility import SMALL, violations
-from tests.web.phones import visit
-from tests.web.pub import Pub, opened, served
+from tests.web.pub import Pub, opened
 from tests.web.test_review import painted
 from vision.cameras import Frame
 from vision.images.loading import picture_of_bytes
@@ -32,27 +31,31 @@ def throw() -> Settled:
 
 
 @pytest.fixture
-def school(tmp_path: Path) -> Iterator[tuple[Pub, Teacher]]:
-    teacher = Teacher(TaughtSets(tmp_path))
-    with opened(tmp_path, teach=teacher) as pub:
-        yield pub, teacher
+def teacher(tmp_path: Path) -> Teacher:
+    return Teacher(TaughtSets(tmp_path))
 
 
-def test_teach_api_refuses_an_unpaired_phone_and_begins_no_dice_lesson(school: tuple[Pub, Teacher]) -> None:
-    stranger = school[0].stranger()
+@pytest.fixture
+def pub(tmp_path: Path, teacher: Teacher) -> Iterator[Pub]:
+    with opened(tmp_path, teach=teacher) as place:
+        yield place
+
+
+def test_teach_api_refuses_an_unpaired_phone_and_begins_no_dice_lesson(pub: Pub, teacher: Teacher) -> None:
+    stranger = pub.stranger()
     assert stranger.get("/api/teach").status_code == 401
     assert stranger.post("/api/teach/begin", json={"name": "red"}).status_code == 401
-    assert not school[1].lesson()
+    assert not teacher.lesson()
 
 
-def test_teach_api_refuses_a_name_for_dice_that_no_game_takes(school: tuple[Pub, Teacher]) -> None:
-    refused = school[0].host().post("/api/teach/begin", json={"name": "\u202eneat"})
-    assert (refused.status_code, school[1].lesson()) == (422, None)
+def test_teach_api_refuses_a_name_for_dice_that_no_game_takes(pub: Pub, teacher: Teacher) -> None:
+    refused = pub.host().post("/api/teach/begin", json={"name": "\u202eneat"})
+    assert (refused.status_code, teacher.lesson()) == (422, None)
 
 
-def test_teach_api_stores_a_throw_with_the_face_values_the_owner_gives(school: tuple[Pub, Teacher]) -> None:
+def test_teach_api_stores_a_throw_with_the_face_values_the_owner_gives(pub: Pub, teacher: Teacher) -> None:
     """Too few values or an old throw's number are refused, and the set of dice can be forgotten."""
-    teacher, host = school[1], school[0].host()
+    host = pub.host()
     assert host.get("/api/teach.jpg").status_code == 404
     host.post("/api/teach/begin", json={"name": "red"})
     teacher.offer(throw())
@@ -69,50 +72,43 @@ def test_teach_api_stores_a_throw_with_the_face_values_the_owner_gives(school: t
 
 
 @pytest.mark.browser
-def test_teach_page_teaches_and_forgets_a_dice_set_in_chromium(chromium: Any, school: tuple[Pub, Teacher]) -> None:
-    pub, teacher = school
-    with served(pub) as address:
-        page = visit(chromium, f"{address}/teach", paired=True)
-        page.fill("#name", "red")
-        page.click("#begin button")
-        page.wait_for_selector("#end:visible")
-        teacher.offer(throw())
-        page.wait_for_selector("#dice li >> nth=6")
-        page.click("#dice li >> nth=0 >> button")
-        page.click("dialog .faces button >> nth=5")
-        page.wait_for_selector("#dice .cropped.other")
-        OUT.mkdir(parents=True, exist_ok=True)
-        for look in ("dark", "light"):
-            page.evaluate(f"document.documentElement.dataset.look = '{look}'")
-            assert violations(page) == []
-            for width, height in ((390, 844), (1280, 720)):
-                page.set_viewport_size({"width": width, "height": height})
-                page.screenshot(path=OUT / f"teach-{width}x{height}-{look}.png")
-        page.set_viewport_size({"width": 320, "height": 640})
-        assert page.evaluate("document.documentElement.scrollWidth") <= 320
-        assert page.evaluate(SMALL) == []
-        page.click("#right")
-        page.wait_for_selector("#sets li")
-        assert teacher.taught.sets()[0]["faces"] == [1, 2, 0, 1, 1, 2]
-        page.click("#sets button")
-        page.wait_for_selector("#known", state="hidden")
-        assert page.errors == []
+def test_teach_page_teaches_and_forgets_a_dice_set_in_chromium(teacher: Teacher, visiting: Any) -> None:
+    page = visiting("/teach", paired=True)
+    page.fill("#name", "red")
+    page.click("#begin button")
+    page.wait_for_selector("#end:visible")
+    teacher.offer(throw())
+    page.wait_for_selector("#dice li >> nth=6")
+    page.click("#dice li >> nth=0 >> button")
+    page.click("dialog .faces button >> nth=5")
+    page.wait_for_selector("#dice .cropped.other")
+    for look in ("dark", "light"):
+        page.evaluate(f"document.documentElement.dataset.look = '{look}'")
+        assert violations(page) == []
+        for width, height in ((390, 844), (1280, 720)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.screenshot(path=OUT / f"teach-{width}x{height}-{look}.png")
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert page.evaluate(SMALL) == []
+    page.click("#right")
+    page.wait_for_selector("#sets li")
+    assert teacher.taught.sets()[0]["faces"] == [1, 2, 0, 1, 1, 2]
+    page.click("#sets button")
+    page.wait_for_selector("#known", state="hidden")
+    assert page.errors == []
 
 
 @pytest.mark.browser
-def test_teach_page_asks_no_more_about_a_die_once_the_next_throw_lies(
-    chromium: Any, school: tuple[Pub, Teacher]
-) -> None:
-    pub, teacher = school
-    with served(pub) as address:
-        page = visit(chromium, f"{address}/teach", paired=True)
-        page.fill("#name", "red")
-        page.click("#begin button")
-        page.wait_for_selector("#end:visible")
-        teacher.offer(throw())
-        first = page.wait_for_selector("#dice li >> nth=0 >> button")
-        key = first.get_attribute("data-key")
-        first.click()
-        teacher.offer(throw())
-        page.wait_for_function(f"() => !document.querySelector('[data-key=\"{key}\"]')")
-        page.wait_for_selector("dialog", state="detached")
+def test_teach_page_asks_no_more_about_a_die_once_the_next_throw_lies(teacher: Teacher, visiting: Any) -> None:
+    page = visiting("/teach", paired=True)
+    page.fill("#name", "red")
+    page.click("#begin button")
+    page.wait_for_selector("#end:visible")
+    teacher.offer(throw())
+    first = page.wait_for_selector("#dice li >> nth=0 >> button")
+    key = first.get_attribute("data-key")
+    first.click()
+    teacher.offer(throw())
+    page.wait_for_function(f"() => !document.querySelector('[data-key=\"{key}\"]')")
+    page.wait_for_selector("dialog", state="detached")

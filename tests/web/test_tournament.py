@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,21 @@ from companion.table.snapshot import TournamentView
 from tests.known import known
 from tests.waiting import until
 from tests.web.accessibility import SMALL, in_each_look
-from tests.web.phones import live, newest, visit
+from tests.web.phones import live, newest
 from tests.web.phones import phone as new_phone
-from tests.web.pub import Pub, opened, play_out, served
+from tests.web.pub import Pub, opened, play_out
 from web.pairing.roles import Role
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "tournament"
 FIVE = ["Ann", "Ben", "Cid", "Dörte Ångström", "Eve"]
 BODY: dict[str, Any] = {"form": "knockout", "game": "crapola", "players": FIVE, "rules": {"target": 1500, "entry": 0}}
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture
+def pub(tmp_path: Path) -> Iterator[Pub]:
+    with opened(tmp_path, evening=True) as place:
+        yield place
 
 
 def begin(client: Any, pub: Pub, **changed: Any) -> Any:
@@ -75,72 +82,71 @@ def test_tournament_api_refuses_invalid_players_forms_games_and_handicaps(
 
 
 @pytest.mark.browser
-def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(chromium: Any, tmp_path: Path) -> None:
+def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
+    chromium: Any, pub: Pub, address: str, visiting: Any
+) -> None:
     chance = random.Random(7)
-    with opened(tmp_path, evening=True) as pub, served(pub) as address:
-        OUT.mkdir(parents=True, exist_ok=True)
-        tv, phone = visit(chromium, f"{address}/tv", "1280x720"), new_phone(chromium, address, paired=True)
-        pub.make_owners()
-        live(phone, f"{address}/evening")
-        # The house rules are those of the last game, so that the night is short.
-        quick = {"transcript": 1, "game": BODY["game"], "players": FIVE[:2], "rules": BODY["rules"]}
-        pub.table.submit(StartGame(header=quick))
+    tv, phone = visiting("/tv", "1280x720"), new_phone(chromium, address, paired=True)
+    pub.make_owners()
+    live(phone, f"{address}/evening")
+    # The house rules are those of the last game, so that the night is short.
+    quick = {"transcript": 1, "game": BODY["game"], "players": FIVE[:2], "rules": BODY["rules"]}
+    pub.table.submit(StartGame(header=quick))
+    newest(phone, pub)
+    phone.click("[data-key='begin']")
+    phone.fill("#cup-names", "\n".join([*FIVE[:4], f"{FIVE[4]} +200"]))
+    assert phone.evaluate(SMALL) == []
+    assert in_each_look(phone) == []
+    phone.screenshot(path=OUT / "begin.png")
+    phone.click("dialog button.main")
+    phone.wait_for_selector(".next-match")
+    assert on(pub).handicaps == {"Eve": 200}
+    assert on(pub).next == {"transcript": 1, "game": "crapola", "players": FIVE[3:], "rules": BODY["rules"]}
+    matches = 0
+    while (header := on(pub).next) is not None:
+        one, other = header["players"]
+        control = phone.context.new_page()
+        control.goto(f"{address}/control")
+        if matches:
+            control.wait_for_selector("[data-key='match']")
+            tv.wait_for_selector(f"#quiz:not([hidden]) h2:has-text('{one}')")
+            assert other in tv.inner_text("#quiz h2")
+            tv.screenshot(path=OUT / f"tv-{matches}.png")
+            control.screenshot(path=OUT / f"control-{matches}.png")
+            control.click("[data-key='match']")
+        else:
+            pub.table.submit(StartGame(header=header))
+        assert until(functools.partial(is_on, pub, header))
+        play_out(pub, chance)
+        matches += 1
         newest(phone, pub)
-        phone.click("[data-key='begin']")
-        phone.fill("#cup-names", "\n".join([*FIVE[:4], f"{FIVE[4]} +200"]))
-        assert phone.evaluate(SMALL) == []
-        assert in_each_look(phone) == []
-        phone.screenshot(path=OUT / "begin.png")
-        phone.click("dialog button.main")
-        phone.wait_for_selector(".next-match")
-        assert on(pub).handicaps == {"Eve": 200}
-        assert on(pub).next == {"transcript": 1, "game": "crapola", "players": FIVE[3:], "rules": BODY["rules"]}
-        matches = 0
-        while (header := on(pub).next) is not None:
-            one, other = header["players"]
-            control = phone.context.new_page()
-            control.goto(f"{address}/control")
-            if matches:
-                control.wait_for_selector("[data-key='match']")
-                tv.wait_for_selector(f"#quiz:not([hidden]) h2:has-text('{one}')")
-                assert other in tv.inner_text("#quiz h2")
-                tv.screenshot(path=OUT / f"tv-{matches}.png")
-                control.screenshot(path=OUT / f"control-{matches}.png")
-                control.click("[data-key='match']")
-            else:
-                pub.table.submit(StartGame(header=header))
-            assert until(functools.partial(is_on, pub, header))
-            play_out(pub, chance)
-            matches += 1
-            newest(phone, pub)
-            phone.screenshot(path=OUT / f"evening-{matches}.png", full_page=True)
-            control.close()
-        assert (matches, on(pub).over) == (4, True)
-        winner = on(pub).standings[0].player
-        assert winner in phone.inner_text(".next-match")
-        assert phone.locator(".match-line").count() == 4
-        assert phone.evaluate(WIDER) == 0
-        assert in_each_look(phone) == []
-        assert phone.evaluate(SMALL) == []
-        tv.wait_for_selector(f"#quiz:not([hidden]) h2:has-text('{winner}')")
-        assert in_each_look(tv) == []
-        tv.screenshot(path=OUT / "tv-over.png")
-        phone.click("#tournament details summary")
-        phone.click("[data-key='end']")
-        phone.wait_for_selector(".next-match", state="detached")
-        assert pub.table.snapshot().tournament is None
+        phone.screenshot(path=OUT / f"evening-{matches}.png", full_page=True)
+        control.close()
+    assert (matches, on(pub).over) == (4, True)
+    winner = on(pub).standings[0].player
+    assert winner in phone.inner_text(".next-match")
+    assert phone.locator(".match-line").count() == 4
+    assert phone.evaluate(WIDER) == 0
+    assert in_each_look(phone) == []
+    assert phone.evaluate(SMALL) == []
+    tv.wait_for_selector(f"#quiz:not([hidden]) h2:has-text('{winner}')")
+    assert in_each_look(tv) == []
+    tv.screenshot(path=OUT / "tv-over.png")
+    phone.click("#tournament details summary")
+    phone.click("[data-key='end']")
+    phone.wait_for_selector(".next-match", state="detached")
+    assert pub.table.snapshot().tournament is None
 
 
 @pytest.mark.browser
-def test_evening_page_keeps_the_hosts_fold_open_while_players_leave(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path, evening=True) as pub, served(pub) as address:
-        page = new_phone(chromium, address, paired=True)
-        pub.make_owners()
-        assert page.request.post(f"{address}/api/tournament", data={**BODY, "number": 0}).ok
-        page.goto(f"{address}/evening")
-        page.click("#tournament details summary")
-        for name in BODY["players"][:2]:
-            page.focus(f"[data-key='left-{name}']")
-            page.keyboard.press("Enter")
-            page.wait_for_selector(f"[data-key='left-{name}']:has-text('is back')", timeout=5000)
-            assert page.evaluate("document.activeElement.dataset.key") == f"left-{name}"
+def test_evening_page_keeps_the_hosts_fold_open_while_players_leave(chromium: Any, pub: Pub, address: str) -> None:
+    page = new_phone(chromium, address, paired=True)
+    pub.make_owners()
+    assert page.request.post(f"{address}/api/tournament", data={**BODY, "number": 0}).ok
+    page.goto(f"{address}/evening")
+    page.click("#tournament details summary")
+    for name in BODY["players"][:2]:
+        page.focus(f"[data-key='left-{name}']")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f"[data-key='left-{name}']:has-text('is back')", timeout=5000)
+        assert page.evaluate("document.activeElement.dataset.key") == f"left-{name}"

@@ -14,8 +14,8 @@ from companion.games.engine.rulebook import form_of
 from companion.table.commands import StartGame
 from tests.games.high import GAME
 from tests.web.injecting import staged, watch_stage
-from tests.web.phones import newest, visit
-from tests.web.pub import Pub, opened, play, served
+from tests.web.phones import newest
+from tests.web.pub import Pub, opened, play
 from tests.web.test_voice import Mouth
 from web.loudspeaker import Loudspeaker
 
@@ -25,60 +25,59 @@ LINES: list[dict[str, Any]] = [{"throw": [4]}, {"do": "stop"}, {"throw": [2]}, {
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pub]:
+def pub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pub]:
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": GAME}))
-    with opened(tmp_path, games=tuple(map(form_of, registry.GAMES.values()))) as pub:
-        yield pub
+    with opened(tmp_path, games=tuple(map(form_of, registry.GAMES.values()))) as place:
+        yield place
 
 
-def test_speech_output_says_an_added_games_event_in_the_games_own_words(toy: Pub) -> None:
+def test_speech_output_says_an_added_games_event_in_the_games_own_words(pub: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("de", mouth)
-    toy.table.subscribe(voice.hear)
+    pub.table.subscribe(voice.hear)
     voice.turn(True)
-    toy.table.submit(StartGame(header=HEADER))
-    play(toy, *LINES[:2])
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *LINES[:2])
     assert mouth.said[-1].words.endswith("Ann & Ben tops it with 4.")
 
 
-def test_web_server_serves_form_schema_and_help_rules_of_an_added_game(toy: Pub) -> None:
-    games = {game["game"]: game for game in toy.stranger().get("/api/games").json["games"]}
+def test_web_server_serves_form_schema_and_help_rules_of_an_added_game(pub: Pub) -> None:
+    games = {game["game"]: game for game in pub.stranger().get("/api/games").json["games"]}
     assert (games["high"]["title"], games["high"]["switches"][0]["key"]) == ("High", "twice")
-    schemas = toy.stranger().get("/api/openapi.json").json["components"]["schemas"]
+    schemas = pub.stranger().get("/api/openapi.json").json["components"]["schemas"]
     assert "high" in schemas["Header"]["properties"]["game"]["enum"]
-    assert "The highest wins" in toy.stranger().get("/help").text
+    assert "The highest wins" in pub.stranger().get("/help").text
 
 
 @pytest.mark.browser
-def test_scoreboard_and_tv_show_turn_and_scores_of_a_newly_registered_game(toy: Pub, chromium: Any) -> None:
-    toy.table.submit(StartGame(header=HEADER))
-    with served(toy) as address:
-        page, screen = visit(chromium, f"{address}/"), visit(chromium, f"{address}/tv", "1920x1080")
-        for each in (page, screen):
-            watch_stage(each)
-        play(toy, *LINES[:2])
-        for each in (page, screen):
-            assert staged(each)["cried"] == "Ann & Ben tops it with 4"
-        for each in (page, screen):
-            each.wait_for_selector("#moment", state="hidden")
-        play(toy, *LINES[2:])
-        for each in (page, screen):
-            newest(each, toy)
-            assert each.locator("#players .name").all_inner_texts() == [
-                "Ann & Ben\nleads",
-                "12\n5 to go",
-                "Ann\n7 to go",
-                "7\n7 to go",
-                "$&\n7 to go",
-            ]
-            assert each.locator("#players .score").all_inner_texts() == ["4", "2", "0 +6", "0", "0"]
-            assert each.locator("#players li.on .name bdi").inner_text() == "Ann"
-            assert each.inner_text("#who span >> nth=0") == "Ann"
-            assert each.inner_text("#can") == "throw 1 die or bank 6"
-            assert each.inner_text("#panels") == "Pips above the best\n2"
-        assert (
-            page.locator("#track svg")
-            .get_attribute("aria-label")
-            .startswith("The track. Ann & Ben: 4, ahead at 4; 12: 2, ahead at 2; Ann: 0, ahead at 6; 7: 0")
-        )
-        assert page.errors == screen.errors == []
+def test_scoreboard_and_tv_show_turn_and_scores_of_a_newly_registered_game(pub: Pub, visiting: Any) -> None:
+    pub.table.submit(StartGame(header=HEADER))
+    page, screen = visiting("/"), visiting("/tv", "1920x1080")
+    for each in (page, screen):
+        watch_stage(each)
+    play(pub, *LINES[:2])
+    for each in (page, screen):
+        assert staged(each)["cried"] == "Ann & Ben tops it with 4"
+    for each in (page, screen):
+        each.wait_for_selector("#moment", state="hidden")
+    play(pub, *LINES[2:])
+    for each in (page, screen):
+        newest(each, pub)
+        assert each.locator("#players .name").all_inner_texts() == [
+            "Ann & Ben\nleads",
+            "12\n5 to go",
+            "Ann\n7 to go",
+            "7\n7 to go",
+            "$&\n7 to go",
+        ]
+        assert each.locator("#players .score").all_inner_texts() == ["4", "2", "0 +6", "0", "0"]
+        assert each.locator("#players li.on .name bdi").inner_text() == "Ann"
+        assert each.inner_text("#who span >> nth=0") == "Ann"
+        assert each.inner_text("#can") == "throw 1 die or bank 6"
+        assert each.inner_text("#panels") == "Pips above the best\n2"
+    assert (
+        page.locator("#track svg")
+        .get_attribute("aria-label")
+        .startswith("The track. Ann & Ben: 4, ahead at 4; 12: 2, ahead at 2; Ann: 0, ahead at 6; 7: 0")
+    )
+    assert page.errors == screen.errors == []

@@ -93,7 +93,6 @@ class Room:
         winners = self.pub.table.snapshot().state["outcome"]["winners"]  # type: ignore[index]
         assert len(words) == 1
         assert winners[0] in words.pop()
-        OUT.mkdir(parents=True, exist_ok=True)
         for at, page in enumerate((self.host, *self.others)):
             assert page.errors == []
             page.screenshot(path=OUT / f"whole-game-{game}-{('host', 'phone', 'tablet', 'tv')[at]}.png")
