@@ -43,9 +43,6 @@ def past(tmp_path: Path) -> Iterator[Pub]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
     """Yield the address of a served pub with a long name and its own Wi-Fi, and the pub."""
     folder = tmp_path_factory.mktemp("layout")
-    with (
-        opened(folder, addresses=ADDRESSES, name=TABLE_NAME, evening=True, review=True) as pub,
-        served(pub) as address,
-    ):
+    with opened(folder, addresses=ADDRESSES, name=TABLE_NAME, evening=True, review=True) as pub, served(pub) as address:
         pub.host()
         yield address, pub

@@ -284,11 +284,7 @@ def play_out(pub: Pub, dice: random.Random, leaves: tuple[str, int] | None = Non
 
 @contextmanager
 def opened(
-    folder: Path,
-    limits: Limits = LIMITS,
-    addresses: Addresses = ADDRESSES,
-    name: str = "Peg & Pip",
-    **parts: Any,
+    folder: Path, limits: Limits = LIMITS, addresses: Addresses = ADDRESSES, name: str = "Peg & Pip", **parts: Any
 ) -> Iterator[Pub]:
     """Yield a pub on a data folder, with `parts` by name (`make_more`); True stands for the part in `USUAL`.
 

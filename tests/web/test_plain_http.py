@@ -16,10 +16,7 @@ from tests.web.pub import HEADER, Pub, served
 
 OUTSIDE = next(iter(own_addresses()), "")
 WITHHELD = ("wakeLock", "serviceWorker", "clipboard", "share", "canShare", "mediaDevices")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(not OUTSIDE, reason="this machine has no address but loopback"),
-]
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(not OUTSIDE, reason="this machine has no address but loopback")]
 NAMES = (
     "control",
     "tray",

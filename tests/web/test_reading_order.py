@@ -13,28 +13,8 @@ from tests.web.scenes import among, scenes
 
 pytestmark = pytest.mark.browser
 SPOKEN = {
-    "/": (
-        "The turn",
-        "heading",
-        "Last:",
-        "Players",
-        "heading",
-        "Ann",
-        "Ben",
-        "The track",
-        "What happened",
-    ),
-    "/control": (
-        "The turn",
-        "heading",
-        "Last:",
-        "Players",
-        "Ann",
-        "The track",
-        "Control",
-        "Undo",
-        "More",
-    ),
+    "/": ("The turn", "heading", "Last:", "Players", "heading", "Ann", "Ben", "The track", "What happened"),
+    "/control": ("The turn", "heading", "Last:", "Players", "Ann", "The track", "Control", "Undo", "More"),
     "/tv": ("The track", "The turn", "heading", "Last:", "Players", "heading", "Ann", "Ben"),
 }
 """Words of the accessibility tree of a page in a turn, in their order."""
