@@ -55,10 +55,7 @@ export function stage() {
     );
     drawWorth(snapshot);
     chance(snapshot);
-    const phase = $("phase");
-    phase.dataset.phase = snapshot.phase;
-    text(phase, t(`phase.${snapshot.phase}`));
-    phase.hidden = !state;
+    $("phase").dataset.phase = snapshot.phase; // for tests: the heading tells it to people
     const notice = $("notice"), code = snapshot.notice?.code ?? "";
     const ended = [screen ? "" : leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join("\n"),
       explaining = explains(snapshot),
