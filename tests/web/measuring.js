@@ -40,7 +40,7 @@ window.faults = (smallest_px) => {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const element = node.parentElement, words = node.textContent.trim();
     if (!words || !shown(element) || element.closest('script, noscript, .unseen, .skip, option, select, title') || getComputedStyle(element).clipPath !== 'none') continue;
-    const range = document.createRange(), holder = element.closest('button, .button, .state, .notice, .moment, th, td, .panel, dialog');
+    const range = document.createRange(), holder = element.closest('button, .button, .notice, .moment, th, td, .panel, dialog');
     range.selectNodeContents(node);
     const lines = range.getClientRects();
     if (lines.length > 1 && /^[+−]?[\d.,]+$/.test(words)) found.push(['broken number', words, told(element)]);

@@ -1,5 +1,5 @@
 // Calibrating: the camera's picture, what is found in it, and what is to be bettered; taking the sheet and the tray.
-import { $, asked, fill, goLive, h, has, post, ready, repeat, s, t, table, text } from "../shared/core.js";
+import { $, asked, fill, goLive, h, post, ready, repeat, s, t, table, text } from "../shared/core.js";
 import { menu } from "../shared/menu.js";
 import { preview } from "./preview.js";
 
@@ -37,9 +37,7 @@ function show(look) {
   ]);
   fill($("advice"), look.advice, () =>
     look.advice.length
-      ? look.advice.map((one) =>
-          h("li", { "data-code": one.code }, has(`advice.${one.code}`) ? t(`advice.${one.code}`) : one.says),
-        )
+      ? look.advice.map(({ code, says }) => h("li", { "data-code": code }, t(`advice.${code}`, {}, says)))
       : h("li", { class: "well" }, t("calibrate.well")),
   );
   $("empty").disabled = !look.sheet;

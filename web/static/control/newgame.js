@@ -249,11 +249,12 @@ function seatRow({ names, wished, seat, game, show, house }) {
 function presets(game, choose) {
   const entries = Object.entries(game.presets);
   if (!entries.length) return null;
-  const words = (name) => (has(`preset.${name}`) ? t(`preset.${name}`) : name);
   return h(
     "div",
     { class: "row" },
-    entries.map(([name, values]) => button(words(name), () => choose({ ...values }), { "data-key": name })),
+    entries.map(([name, values]) =>
+      button(t(`preset.${name}`, {}, name), () => choose({ ...values }), { "data-key": name }),
+    ),
   );
 }
 

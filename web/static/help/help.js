@@ -1,5 +1,5 @@
 // The help page: how to join, what works, what the game's words mean.
-import { $, asked, fill, goLive, h, has, ready, repeat, t } from "../shared/core.js";
+import { $, asked, fill, goLive, h, ready, repeat, t } from "../shared/core.js";
 import { dice } from "../shared/dice.js";
 import { menu } from "../shared/menu.js";
 
@@ -20,7 +20,7 @@ async function health() {
       h(
         "li",
         { class: "health" },
-        h("b", {}, part.ok ? "✓ " : "✗ ", has(`part.${name}`) ? t(`part.${name}`) : name),
+        h("b", {}, part.ok ? "✓ " : "✗ ", t(`part.${name}`, {}, name)),
         h("span", { class: part.ok ? "quiet" : "danger" }, ` ${part.says}`),
       ),
     ),

@@ -104,6 +104,9 @@ export const isolate = (word) => (RIGHT_TO_LEFT.test(word) ? `\u2068${word}\u206
  * Return a text of the catalogue, with `{name}` replaced by the argument of that name.
  *
  * `args.count` chooses between KEY.one and KEY.other. An unknown key gives `otherwise`, or the key itself.
+ * @param {string} key
+ * @param {Record<string, any>} args
+ * @param {string | null} otherwise
  */
 export function t(key, args = {}, otherwise = null) {
   const text =
@@ -351,7 +354,7 @@ async function sent(path, body, { quiet = false, problem = null } = {}) {
   }
   const lost = response.status === 401 ? table.paired : told.error === "not_owner" && table.owner;
   if (lost) setTimeout(() => location.reload(), 2500); // this phone's role has changed
-  if (!quiet) tell(has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message ?? t("error.network"));
+  if (!quiet) tell(t(`error.${told.error}`, {}, told.message ?? t("error.network")));
   return null;
 }
 
