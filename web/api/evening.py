@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
+from functools import partial
 
 import flask
 
@@ -76,24 +77,20 @@ def _add_odds_routes(made: Routes, past: PastGames) -> None:
 
     Ratings are what each player's decisions cost; the dice test is whether a set of dice is fair.
     """
-
-    @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", **ODDS_ROUTE)
-    def luck(game: int) -> Json | flask.Response:
-        return _told(lambda: past.luck(game), "unfinished")
-
-    @made.get("/api/evening/<int:game>/luckiest", "A finished game's luckiest throw, and how rare it is", **ODDS_ROUTE)
-    def luckiest(game: int) -> Json | flask.Response:
-        return _told(lambda: past.luckiest(game), "unfinished")
-
-    @made.get("/api/evening/<int:game>/chances", "Each side's chance to win in a finished game", **ODDS_ROUTE)
-    def chances(game: int) -> Json | flask.Response:
-        return _told(lambda: past.chances(game), "no_odds")
+    of_a_game = (
+        ("luck", "A finished game, split into luck and decisions", past.luck, "unfinished"),
+        ("luckiest", "A finished game's luckiest throw, and how rare it is", past.luckiest, "unfinished"),
+        ("chances", "Each side's chance to win in a finished game", past.chances, "no_odds"),
+    )
+    for name, summary, find, error in of_a_game:
+        made.get(f"/api/evening/<int:game>/{name}", summary, **ODDS_ROUTE)(partial(_told, find, error))
 
     @made.get(
         "/api/evening/<int:game>/odds", "The options in a game, and their worth", query=[GOAL_PARAMETER], **ODDS_ROUTE
     )
     def odds(game: int) -> Json | flask.Response:
-        return _told(lambda: past.odds(game, flask.request.args.get("goal", GOALS[0])), "no_odds")
+        goal = flask.request.args.get("goal", GOALS[0])
+        return _told(lambda game: past.odds(game, goal), "no_odds", game)
 
     made.get("/api/evening/ratings", "What each player's decisions cost, over all games", roles=ANYONE)(
         lambda: {"ratings": past.ratings()}
@@ -103,10 +100,10 @@ def _add_odds_routes(made: Routes, past: PastGames) -> None:
     )
 
 
-def _told(find: Callable[[], Json | None], error: str) -> Json | flask.Response:
-    """Return the JSON that `find` returns; a 404 if that is None, a 409 with the code `error` for a RulesError."""
+def _told(find: Callable[[int], Json | None], error: str, game: int) -> Json | flask.Response:
+    """Return what `find` tells of a game; a 404 if that is None, a 409 with the code `error` for a RulesError."""
     try:
-        found = find()
+        found = find(game)
     except RulesError as why:
         return refusal(409, error, str(why))
     return _no_such_game() if found is None else found

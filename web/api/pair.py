@@ -97,10 +97,9 @@ def routes(pairing: Pairing) -> Routes:
         fresh, code = asked
         return set_token_cookie(answer({"code": code}), fresh)
 
-    @made.get("/api/pair/codes", "The PIN, and the code that makes a phone the host", roles=TERMINAL)
-    def codes() -> flask.Response:
-        return answer({"pin": pairing.pin, "first": pairing.owner_code()})
-
+    made.get("/api/pair/codes", "The PIN, and the code that makes a phone the host", roles=TERMINAL)(
+        lambda: {"pin": pairing.pin, "first": pairing.owner_code()}
+    )
     _add_phone_routes(made, pairing)
     _add_owner_routes(made, pairing)
     return made
@@ -114,7 +113,7 @@ def _add_phone_routes(made: Routes, pairing: Pairing) -> None:
     """
 
     @made.get("/api/phones", "What this phone is; for paired phones the others, for the host who asks", roles=ANYONE)
-    def phones() -> flask.Response:
+    def phones() -> Json:
         asking = phone(pairing)
         role = asking.role if asking else Role.GUEST
         told: Json = {
@@ -132,7 +131,7 @@ def _add_phone_routes(made: Routes, pairing: Pairing) -> None:
                 {"id": each.id, "name": each.name, "code": each.code, "screen": each.screen}
                 for each in pairing.join_requests()
             ]
-        return answer(told)
+        return told
 
     @made.post("/api/phones/leave", "Give up what this phone may do", NothingBody, roles=PAIRED)
     def leave(_: NothingBody) -> flask.Response:
@@ -154,19 +153,17 @@ def _add_owner_routes(made: Routes, pairing: Pairing) -> None:
         return _without_token(response) if asking is not None and sent.id == asking.id else response
 
     @made.post("/api/phones/role", "Make a phone host, player or screen", RoleBody, roles=OWNERS, refused=(404,))
-    def role(sent: RoleBody) -> flask.Response:
-        if not pairing.give_role(sent.id, Role(sent.role)):
-            return _no_such_phone()
-        return answer({"id": sent.id, "role": sent.role})
+    def role(sent: RoleBody) -> RoleBody | flask.Response:
+        return sent if pairing.give_role(sent.id, Role(sent.role)) else _no_such_phone()
 
     @made.post("/api/phones/let_in", "Let in a phone that asks", PhoneBody, roles=OWNERS, refused=(404,))
-    def let_in(sent: PhoneBody) -> flask.Response:
-        return answer({"let_in": sent.id}) if pairing.let_in_request(sent.id) else _no_such_phone()
+    def let_in(sent: PhoneBody) -> Json | flask.Response:
+        return {"let_in": sent.id} if pairing.let_in_request(sent.id) else _no_such_phone()
 
     @made.post("/api/phones/pin", "Make a new PIN", NothingBody, roles=OWNERS)
-    def renew_pin(_: NothingBody) -> flask.Response:
+    def renew_pin(_: NothingBody) -> Json:
         pairing.renew_pin()
-        return answer({"pin": pairing.pin})
+        return {"pin": pairing.pin}
 
 
 def _without_token(response: flask.Response) -> flask.Response:
