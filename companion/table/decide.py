@@ -17,7 +17,7 @@ from companion.table import commands as c
 from companion.table.evening.game_record import PlayedGame
 from companion.table.evening.sitting import chosen_colours
 from companion.table.evening.tournament import body_of, entry_of
-from companion.table.evolve import correction_of, horizon
+from companion.table.evolve import correction_of
 from companion.table.journal import Entry
 from companion.table.photos import digest_of
 from companion.table.snapshot import Offer
@@ -298,15 +298,18 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 def _started(changes: Changes, command: c.StartGame) -> Changes:
     """Return `changes` with the steps that start a game, in the last sitting if the same people play on there."""
     record, header = changes.state.record, header_of(command.header)
-    games, sitting, worn = record.games, record.number + 1, dict[str, int]()
-    if games:
-        last, worn = games[-1], games[-1].colours
-        if last.sitting != record.ended and set(last.header.players) == set(header.players):
-            sitting = last.sitting
+    sitting = oldest = record.number + 1
+    worn = dict[str, int]()
+    if record.games:
+        last, worn = record.games[-1], record.games[-1].colours
+        goes_on = last.sitting != record.ended and set(last.header.players) == set(header.players)
+        sitting = last.sitting if goes_on else sitting
+        # A new sitting keeps only the games of the sitting before it; undo reaches no others.
+        oldest = next(game.number for game in record.games if goes_on or game.sitting == last.sitting)
     body = {
         "header": header_line(header),
         "sitting": sitting,
-        "horizon": horizon(games, record.number + 1, sitting),
+        "horizon": oldest,
         "colours": chosen_colours(worn, command.colours or {}, header.players),
     }
     tournament = record.tournament and body_of(record.tournament)

@@ -110,19 +110,6 @@ def evolve(record: Record, entry: Entry) -> Record:
     return Record(number, max(record.last_throw, entry.throw or 0), games, ended, tournament)
 
 
-def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
-    """Return the number of the oldest game that stays in the record, and so in reach of undo, after a new game starts.
-
-    A game of the same sitting keeps all games of the record. A new sitting keeps only those of the sitting before it.
-    Without games the answer is `number`, the entry number of the new game.
-    """
-    if not games:
-        return number
-    if sitting == games[-1].sitting:
-        return games[0].number
-    return next(game.number for game in games if game.sitting == games[-1].sitting)
-
-
 def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> tuple[PlayedGame, int, Correction]:
     """Return what the correction of throw number `throw` to these values would give.
 
