@@ -99,7 +99,9 @@ def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]
     """
     if view.mood == "idle":
         return []
-    if _crowded(view, layout) or any(peg.provisional > peg.banked for peg in view.pegs):
+    # The layout may have fewer holes than the game.
+    places = {(k % len(layout.lanes), layout.place(peg.banked, view.holes)) for k, peg in enumerate(view.pegs)}
+    if len(places) < len(view.pegs) or any(peg.provisional > peg.banked for peg in view.pegs):
         return [time_s + SLOW_FRAME_S]
     rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs]
     return [time_s + SLOW_FRAME_S if rest <= time_s else rest for rest in rests]
@@ -112,12 +114,6 @@ def _mood_moves_at(view: BoardView, time_s: float) -> float:
     if view.mood == "ready" and (at_s := time_s % GLIMMER_EVERY_S) >= GLIMMER_S:
         return time_s + GLIMMER_EVERY_S - at_s
     return time_s + SLOW_FRAME_S
-
-
-def _crowded(view: BoardView, layout: Layout) -> bool:
-    """Return whether two pegs are drawn in one hole of the layout, which may have fewer holes than the game."""
-    places = [(k % len(layout.lanes), layout.place(peg.banked, view.holes)) for k, peg in enumerate(view.pegs)]
-    return len(set(places)) < len(places)
 
 
 def _flow(canvas: Canvas, time_s: float) -> None:

@@ -98,9 +98,8 @@ class PioDriver:
         if getattr(refused, "errno", None) in TOO_MANY_LEDS:
             what = f"{self._path} is made for fewer LEDs than the {self._leds} of the layout."
             return DeviceError(what, f"Write {line} in place of the overlay there, and restart.")
-        return DeviceError(
-            f"{self._path} fails ({getattr(refused, 'strerror', refused)}).", "Check the overlay and the wiring."
-        )
+        why = getattr(refused, "strerror", None) or refused
+        return DeviceError(f"{self._path} fails ({why}).", "Check the overlay and the wiring.")
 
 
 KIND = StripKind(
