@@ -89,10 +89,7 @@ class WifiCountry:
         return [f"{self.path}: the Wi-Fi's country is {country} ({why})"] if country else []
 
     def do(self, machine: Machine) -> None:
-        """Write the wanted country to `cmdline.txt`, which takes effect at the next start of the Pi.
-
-        The file's first version is copied beside it, once. `memory` gets the country before Peg & Pip and the new one.
-        """
+        """Write the wanted country, for the next start of the Pi; keep a first copy of the file, and fill `memory`."""
         file, memory, country = machine.at(self.path), machine.at(self.memory), self._wanted(machine)
         text = file.read_text()
         before = memory.read_text().split(",")[0] if memory.exists() else set_in(text)

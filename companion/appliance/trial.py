@@ -174,11 +174,9 @@ def page_of(settings: Path) -> str:
 
 
 def value_in(settings: Path, section: str, key: str) -> object:
-    """Return the value of `key` in [section] of a TOML settings file; None if it is missing or the file unreadable.
-
-    Root reads a file of the service here, so no link is followed and no pipe is waited for.
-    """
+    """Return a value of [section] in a TOML file that the service may have written; None if missing or unreadable."""
     with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
+        # Root reads a file of the service: no link is followed, and no pipe is waited for.
         with open(os.open(settings, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             content = file.read(MAX_SETTINGS_BYTES) or b""
         return tomllib.loads(content.decode()).get(section, {}).get(key)

@@ -215,10 +215,7 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 
 
 def _check_journal(data: Path, entries: int) -> None:
-    """Write the journal's second copy in the folder `data`, then verify both copies and replay the journal.
-
-    Raises ValueError if it is damaged, can't be replayed, or has not `entries` playable entries.
-    """
+    """Verify and replay a journal with a new second copy. Raises ValueError if that fails or entries are missing."""
     shutil.copyfile(data / JOURNAL, data / JOURNAL_COPY)
     try:
         _, wrong = examined(data)

@@ -171,10 +171,7 @@ def _calibrated(
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
-    """Return a callback that saves frames of a calibration to a JPEG file, with the markers, zones and advice.
-
-    It saves one each PREVIEW_EVERY_S, none without a file, and raises PictureError if the file can't be written.
-    """
+    """Return a callback that saves a frame with its markers and zones to a JPEG file, if any, each PREVIEW_EVERY_S."""
     from vision.calibration.preview import drawn
     from vision.images.loading import save_jpeg
 
@@ -245,10 +242,7 @@ class _Hands:
 
 
 def _write_sheet(to: Path, paper: str, plan: Plan, *, as_json: bool) -> int:
-    """Write the sheet to print on `paper`, for the tray of `plan`, as a PDF file; print how to go on, and return 0.
-
-    Raises SetupError if the name does not end in .pdf or can't be written, or if too few markers fit the tray.
-    """
+    """Write the sheet for the tray of `plan` as a PDF file, print how to go on, and return 0. Raises SetupError."""
     from vision.calibration.markers import MIN_MARKERS
     from vision.calibration.sheet import sheet
     from vision.calibration.sheet_pdf import pdf
@@ -295,10 +289,7 @@ def _say(sentence: str) -> None:
 
 
 def _tray(text: str, keep_mm: float) -> tuple[float, float]:
-    """Return width and height in mm from the text of `--tray`, such as 320x240.
-
-    Raises SetupError if it is malformed, out of range, or a keep zone of width `keep_mm` leaves no room to throw.
-    """
+    """Return width and height in mm from the text of `--tray`, such as 320x240. Raises SetupError."""
     try:
         width, height = (float(part) for part in text.lower().split("x"))
     except ValueError:

@@ -95,10 +95,7 @@ def reading_record(reading: Reading) -> dict[str, Any]:
 
 
 def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
-    """Read the dice in a picture's file, and yield the one JSON object that `pegpip read --json` prints for it.
-
-    It has only `image` and `error` if the picture can't be read, or its copy can't be written.
-    """
+    """Yield the JSON object of one picture; only `image` and `error` if it can't be read or its copy not written."""
     from vision.images.loading import picture_in
 
     try:

@@ -89,10 +89,7 @@ def _values(placed: Iterable[LocatedDie]) -> list[int]:
 
 
 def _opened(source: str, mains_hz: int) -> tuple[str, Camera]:
-    """Return the setting [camera] source that SOURCE stands for, `video:` and a path for a path, and its camera.
-
-    The camera is not started. Raises PictureError for a folder, SetupError if SOURCE names no camera or a missing file.
-    """
+    """Return SOURCE as a [camera] source (a path is a video) and its camera. Raises SetupError or PictureError."""
     from vision.cameras.opening import KINDS, open_camera
 
     if source.partition(":")[0] not in KINDS and Path(source).exists():

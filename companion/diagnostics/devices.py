@@ -86,10 +86,7 @@ def settled_frames(camera: Camera) -> list[Frame | None]:
 
 
 def check_lamp(lamp: LampLight) -> Finding:
-    """Return the finding on the lamp, from what the camera's frames show of its flicker.
-
-    It fails with advice if bands run over the tray, or if the exposure would let a flickering lamp show them.
-    """
+    """Return the finding on the lamp; it fails if bands run over the tray, or the exposure would let them show."""
     advice = lamp.advice()
     return Finding("lamp", not advice, str(lamp), " ".join(one.says for one in advice))
 

@@ -132,10 +132,7 @@ def check_journal(folder: Path) -> Finding:
 
 
 def check_recovery(folder: Path) -> Finding:
-    """Return the finding on earlier damage. It fails while a folder that recovery set aside is in the data folder.
-
-    It is no part of the journal's own health: a journal that was recovered is well, and may be updated.
-    """
+    """Return the finding on earlier damage, which fails while a folder that recovery set aside is there."""
     for aside, explanation in reports(folder).items():
         cure = f"The folder as it was is in {aside}: look over the scores, then move that folder away."
         return Finding("journal", False, explanation, cure)

@@ -180,10 +180,7 @@ def _write_results(connection: Connection, game: dict[str, Any], judged: Judged,
 
 
 def _lock_standings(connection: Connection, game: dict[str, Any], kind: str, players: list[int]) -> None:
-    """Lock the standings of `players` and of those for whom the game counted so far; insert the missing ones.
-
-    They are locked in the order of players, so that two games never wait for each other.
-    """
+    """Lock old and new players' standings, in an order by which no two games wait forever; insert missing ones."""
     place = {**game, "kind": kind, "players": players}
     connection.execute(
         "INSERT INTO standings (season, kind, player, games, won, lost) SELECT %(season)s, %(kind)s, player, 0, 0, 0"

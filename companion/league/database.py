@@ -27,10 +27,7 @@ PostgreSQL allows 100 connections in all by default."""
 
 
 def migrate(url: str) -> None:
-    """Bring the schema of the league's PostgreSQL database up to date, as its owner, whom `url` must name.
-
-    Raises DeviceError if the database can't be reached, refuses, or has a newer schema.
-    """
+    """Bring the schema of the league's database up to date, as its owner in `url`. Raises DeviceError if it can't."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "schema"))
     config.attributes["url"] = url

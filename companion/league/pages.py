@@ -111,10 +111,7 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
 
 
 def _add_api(made: flask.Blueprint, read: Read) -> None:
-    """Add the league's JSON addresses under `/api` to the blueprint `made`: seasons, games, tournaments and players.
-
-    Each runs one query function by `read`, with the numbers and names in the address as arguments.
-    """
+    """Add the JSON addresses under `/api` to the blueprint; each runs a query function with what its address names."""
 
     def answer(ask: Callable[..., Any], **of: Any) -> flask.Response:
         return flask.Response(_ENCODER.encode(read(ask, *of.values())), mimetype="application/json")

@@ -110,10 +110,7 @@ def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
 
 
 def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
-    """Return the records of a season and kind of game: `highest` scores and `heaviest` defeats, up to five rows each.
-
-    A defeat is heavy if it lost more than one game. Rows have `score`, `lost`, `game`, `player` and `name`.
-    """
+    """Return up to five `highest` scores and `heaviest` defeats (of more than one game) of a season and kind."""
 
     def best(column: str) -> Rows:
         return connection.execute(

@@ -124,10 +124,7 @@ def _rate_until(pool: Pool, ended: threading.Event) -> None:
 
 
 def _taken(pool: Pool, now_s: float) -> Reply:
-    """Check the signature of the message in the current request, replay its game and store it; return the reply.
-
-    Raises NotAccepted (400, 401, 409 or 422). A registered table's message that is not accepted is kept aside.
-    """
+    """Check, replay and store the message in the request; return the reply. Raises NotAccepted, and keeps it aside."""
     body, path = flask.request.get_data(cache=False), flask.request.path
     signature = flask.request.headers.get(SIGNATURE, "")
     try:

@@ -122,10 +122,7 @@ class Publisher(BackgroundThread):
             self._connected.clear()
 
     def _client(self) -> Client:
-        """Return an MQTT client, not connected yet, with the broker's user, TLS and the methods below as callbacks.
-
-        By its last will the broker publishes "offline" when the table's connection is lost.
-        """
+        """Return an MQTT client, not connected yet, by whose last will the broker tells of a lost table."""
         client = Client(CallbackAPIVersion.VERSION2, client_id=f"pegpip-{self._broker.topic}")
         client.reconnect_delay_set(1, LONGEST_PAUSE_S)
         client.will_set(f"{self._broker.topic}/available", "offline", 1, retain=True)

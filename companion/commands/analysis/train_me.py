@@ -45,10 +45,7 @@ def command(game: str, count: int, seed: int | None) -> None:
 
 
 def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
-    """Ask for one of a puzzle's best MAX_CHOICES options, and return its cost in the unit of the goal, 0 or more.
-
-    The cost is the value of the best option less that of the chosen one. `generator` shuffles the options.
-    """
+    """Ask for one of a puzzle's best MAX_CHOICES options, and return how much less than the best it is worth."""
     shown = list(puzzle.options[:MAX_CHOICES])
     generator.shuffle(shown)
     for place, (option, _) in enumerate(shown, 1):

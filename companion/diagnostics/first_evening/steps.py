@@ -167,10 +167,7 @@ def _invite(evening: Evening, camera: Camera) -> None:
 
 
 def _add_judged(evening: Evening, settled: Settled, camera: Camera) -> None:
-    """Ask the person what a settled throw shows, and append it to `evening.throws` unless nothing was thrown.
-
-    A wrong or doubtful one gets its picture, `evening.tray_jpeg` any.
-    """
+    """Append a throw to `evening.throws` as the person judges it; a wrong or doubtful one gets its picture."""
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
     lay = evening.person.judges(read, doubt, camera)
@@ -280,10 +277,7 @@ def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Count the phones on the table's own Wi-Fi, ask whether all that tried could join, and yield the finding.
-
-    Nobody is asked if the machine opens no Wi-Fi, which passes as simulated, or if no phone has joined, which fails.
-    """
+    """Count the phones on the table's own Wi-Fi, if it opens one, ask whether all could join, and yield the finding."""
     joined = evening.clients()
     if joined is None:
         says = "This machine opens no Wi-Fi now; phones come through the router."
