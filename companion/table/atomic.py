@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import BinaryIO
 def replacing(path: Path, mode: int = 0o666, owner: tuple[int, int] | None = None) -> Iterator[BinaryIO]:
     """Context manager: yield a new file, open for writing, that replaces `path` at the end, atomically and on the disk.
 
-    It is written beside `path` under a random hidden name that ends in `.part`, so no other file is touched. A link is
+    It is written beside `path` as the hidden file `.NAME.part`; one that a power cut has left is overwritten. A link is
     replaced, not followed. After an error the new file is deleted and `path` is unchanged, unless only the flush of the
     folder after the rename failed. Raises OSError, also if `path` leads to a device or a pipe.
 
@@ -26,8 +25,9 @@ def replacing(path: Path, mode: int = 0o666, owner: tuple[int, int] | None = Non
         owner: Numbers of the user and group that the file is to belong to; None for those of the process.
     """
     refuse_device(path)
-    part = path.parent / f".{secrets.token_hex(8)}.part"
+    part = path.parent / f".{path.name}.part"
     try:
+        part.unlink(missing_ok=True)
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except OSError as refused:  # people know the file by its own name
         raise OSError(refused.errno, refused.strerror, str(path)) from None

@@ -1,4 +1,4 @@
-"""Files are replaced whole, under a temporary name that no other file has."""
+"""Files are replaced whole, by way of a hidden file beside them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ def test_replacing_a_file_leaves_others_named_like_unfinished_ones_alone(tmp_pat
     others = [tmp_path / name for name in ("report.part", "report.zip.part")]
     for other in others:
         other.write_text("mine")
+    (tmp_path / ".report.zip.part").write_text("left by a power cut")
     write_file(tmp_path / "report.zip", [b"new"])
     assert sorted(tmp_path.iterdir()) == sorted([*others, tmp_path / "report.zip"])
     assert [other.read_text() for other in others] == ["mine", "mine"]
