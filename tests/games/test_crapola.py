@@ -241,6 +241,7 @@ def test_crapola_spending_costs_both_players_up_to_1000_points(lines: Any, set_u
 
 
 def test_a_crapola_spend_of_too_much_or_on_nobody_is_refused() -> None:
+    refused(*bank(2000), *bank(2000), spend("Ben", 1001))
     refused(*POOR, spend("Ben", 201))
     refused(*RICH, spend("Ann", 701))
     refused(*TWO_BANKS, spend("Ben", 1), spend=False)
