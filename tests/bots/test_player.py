@@ -259,8 +259,10 @@ class Game:
 
     def _ann(self, snapshot: Snapshot) -> None:
         choice = LEVELS["careless"](known(self.table.state().record.game).transcript.state)
-        throws = isinstance(choice, int)
-        line = {"throw": self.dice.choices(range(1, 7), k=choice)} if throws else line_of(choice)
+        if isinstance(choice, int):
+            line: dict[str, Any] = {"throw": self.dice.choices(range(1, 7), k=choice)}
+        else:
+            line = line_of(choice)
         self.table.submit(PlayLine(number=snapshot.number, line=line))
 
 
