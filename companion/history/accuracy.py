@@ -112,10 +112,7 @@ def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
 def upper_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> float:
     """Return the exact one-sided upper bound on the probability of an event (Clopper and Pearson 1934).
 
-    Args:
-        events: How often it happened.
-        trials: How often it could have happened; with 0 the bound is 1.
-        confidence: Confidence of the bound, 0 to 1.
+    It happened `events` times in `trials` trials; without a trial the bound is 1. `confidence` is above 0 and below 1.
 
     >>> round(upper_bound(0, 100), 4), round(upper_bound(2, 3214), 5)
     (0.0295, 0.00196)

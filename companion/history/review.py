@@ -135,9 +135,7 @@ class Review:
     def label(self, throw: int, values: Sequence[int]) -> None:
         """Store a person's label of each box of a throw in the file `review.json`, in place of earlier labels.
 
-        Args:
-            throw: Number of the throw.
-            values: True value of each box, in the order of `ReviewedThrow.dice`; `NO_DIE` for no die.
+        `values` are the true value of each box, in the order of `ReviewedThrow.dice`; `NO_DIE` for no die.
 
         Raises:
             IllegalAction: The throw is not one to look over, or the number of values is wrong.

@@ -11,15 +11,13 @@ from companion.table.snapshot import Thrown
 
 
 def story_with_photos(transcript: Transcript, throws: Sequence[Thrown | None]) -> dict[str, Any]:
-    """Return the parts of luck and of decisions in a finished game's result, with a photo's number at each move.
+    """Return luck and decisions of a finished game as JSON values, with a photo's number at each move.
 
-    Args:
-        transcript: Transcript after the game's last line.
-        throws: Throw of each line in force; None for a decision.
+    `throws` are the throw of each line in force, None for a decision.
 
     Returns:
         `games.advice.luck.Story.view`; each move has `photo`: the number of the latest throw, up to and including the
-            move; None if that throw has no photo.
+        move; None if that throw has no photo.
 
     Raises:
         RulesError: The game is not finished, a player left it, or its values are not known.

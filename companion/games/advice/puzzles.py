@@ -92,12 +92,8 @@ class Puzzle:
 def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None) -> Iterator[Puzzle]:
     """Yield puzzles without end from games that the computer plays against itself.
 
-    Equal sources of throws yield equal puzzles.
-
-    Args:
-        game: Name of the game.
-        dice: Source of the throws, such as a seeded `random.Random`.
-        rules: House rules; None alternates, game by game, between the default rules and each preset that is solved.
+    Equal sources of throws `dice`, such as seeded `random.Random`, yield equal puzzles. `rules` are house rules; None
+    alternates, game by game, between the default rules and each preset that is solved.
 
     Raises:
         RulesError: There is no such game or rule, the values of its options are not known, or MAX_EMPTY_GAMES games in

@@ -9,16 +9,13 @@ from companion.games.registry import game_named
 
 
 def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...]) -> tuple[Phrase, ...]:
-    """Return phrases that explain why the best option of a position is the best.
+    """Return phrases that explain why the best option of a position is the best; their text keys are `fact.CODE`.
 
-    Args:
-        state: The position.
-        goal: Unit of the values: `win`, `games` or `points`.
-        ranked: Each option with its value, best first; at least two.
+    `goal` is the unit of the values; `ranked` are the options with their values, best first, at least two.
 
     Returns:
         The game's facts about the position; how safe the next throw is in percent, if a throw is one of the two best
-        options and the better one can fail; last, what the second-best option costs. Their text keys are `fact.CODE`.
+        options and the better one can fail; last, what the second-best option costs.
     """
     found = list(game_named(state.standing.header.game).facts(state))
     safe = state.safe_chance  # of the least number of dice

@@ -149,12 +149,8 @@ class Prospects:
         """Return the probability that a turn fills one category and the sheet still gets n points: (count, most).
 
         The points are those of this turn and of all later ones. A row adds up to the probability of filling the
-        category. The distributions of the sheets with it filled must be stored already.
-
-        Args:
-            sheets: (count,) indices of at most BATCH_SIZE sheets on which the category is open.
-            place: Index of the category.
-            most: Greatest number of points that the sheets can still get, plus 1.
+        category at `place`. It is open on each of the (count,) `sheets`, at most BATCH_SIZE, which can get fewer than
+        `most` points. The distributions of the sheets with it filled must be stored already.
         """
         chances, step = self._ends[place]
         later = np.zeros((len(sheets), BEST + most))

@@ -112,14 +112,8 @@ def turn_values(size: int, least: int) -> TurnValues:
     """Return the expected points that a turn of Crapola banks with best play, as a `TurnValues`. Cached.
 
     They are read from a stored table where there is one (STORED), else computed. The cache is bounded, as a game may be
-    started with any `entry`.
-
-    Args:
-        size: Dice of the turn, 6 or 7.
-        least: Turn points below which a stop is not allowed.
-
-    Raises:
-        RulesError: `least` is above MAX_ENTRY_POINTS.
+    started with any `entry`. `size` is the number of dice, 6 or 7; below `least` turn points a stop is not allowed.
+    Raises RulesError if `least` is above MAX_ENTRY_POINTS.
     """
     check_entry(least)
     known = numbers(__package__, TURNS.format(size, least)) if (size, least) in STORED else evaluate(size, least)
@@ -135,9 +129,7 @@ def check_entry(least: int) -> None:
 def evaluate(size: int, least: int) -> list[float]:
     """Compute the expected points that a turn of Crapola banks with best play, for each state before a throw.
 
-    Args:
-        size: Dice of the turn, 6 or 7.
-        least: Turn points below which a stop is not allowed.
+    `size` is the number of dice, 6 or 7; below `least` turn points a stop is not allowed.
 
     Returns:
         Flattened table, row by row. A row stands for the turn points so far: 0, 50 and so on, up to just below

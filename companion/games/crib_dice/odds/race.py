@@ -213,14 +213,10 @@ def _product(one: Floats, other: Floats) -> Floats:
 
 @lru_cache(maxsize=4)
 def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
-    """Return the distribution of the turn in which a peg of Crib Dice finishes, and of the holes past the last one.
+    """Return the distribution of when and how far past the end a Crib Dice peg finishes, from any hole. Cached.
 
-    Every turn maximises expected turn points. The distribution can be evaluated from any hole. Cached.
-
-    Args:
-        piddle_points: Whether the house rule of this name is on.
-        holes: Holes of the track.
-        fuchle: Consecutive wipe-outs that send the peg back to the start.
+    Every turn maximises expected turn points, by the house rule `piddle_points`, on a track of `holes` holes. `fuchle`
+    consecutive wipe-outs send the peg back to the start.
     """
     return FinishDistribution(np.trim_zeros(np.array(banks(piddle_points)), "b"), holes, fuchle)
 

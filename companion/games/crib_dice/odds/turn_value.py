@@ -76,12 +76,8 @@ def rich_fresh_throw() -> float:
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
     """Return how likely each number of dice is to freeze next in a turn of Crib Dice, as (number, probability) pairs.
 
-    A roll that freezes none but shows a 1 is safe and is repeated. The rest of the probability to 1 is a wipe-out.
-    Cached.
-
-    Args:
-        frozen: Number of frozen dice before the roll, 2 to 4.
-        point: Face value of the frozen dice.
+    Two to four dice of the value `point` are `frozen` before. A roll that freezes none but shows a 1 is safe and is
+    repeated. The rest of the probability to 1 is a wipe-out. Cached.
     """
     changes, unchanged = rolls(frozen, point)
     return tuple((hits, chance / (1 - unchanged)) for hits, chance in changes)
@@ -91,9 +87,7 @@ def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
 def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float]:
     """Return the probabilities of all safe results of one roll with two to four dice frozen. Cached.
 
-    Args:
-        frozen: Number of frozen dice before the roll, 2 to 4.
-        point: Face value of the frozen dice.
+    `point` is the value of the `frozen` dice.
 
     Returns:
         Pairs of the number of newly frozen dice, 1 or more, and its probability. And the probability of a roll that
