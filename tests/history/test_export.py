@@ -12,9 +12,10 @@ import pytest
 from companion.history import export
 from companion.history.export import PastGames
 from companion.history.fairness import Fairness
-from companion.table.commands import PlayLine, StartGame
+from companion.table.commands import CorrectThrow, PlayLine, StartGame
 from companion.table.writer import Table
 from tests.games.playing import STOP, keep, throw
+from tests.known import known
 
 
 def played(table: Table) -> int:
@@ -43,6 +44,13 @@ def test_past_games_forget_the_oldest_result_beyond_the_most_that_they_keep(
         past.luck(game)
     past.ratings()
     assert computed == ["regrets"] * 3 + ["luck"] * 4
+
+
+def test_the_luck_of_a_past_game_follows_a_later_correction(table: Table, tmp_path: Path) -> None:
+    past, number = PastGames(tmp_path), played(table)
+    assert known(past.luck(number))["moves"][-1]["action"] == throw(2, 2, 3, 3, 4, 6)
+    table.submit(CorrectThrow(number=table.snapshot().number, throw=2, values=(2, 2, 3, 4, 4, 6)))
+    assert known(past.luck(number))["moves"][-1]["action"] == throw(2, 2, 3, 4, 4, 6)
 
 
 @pytest.mark.parametrize("result", ["luck", "fairness"])
