@@ -25,8 +25,7 @@ from companion.evidence.rescoring import Rescored, rescored, stored_throws, summ
 from tests.evidence.playing import VirtualEvening
 from vision.networks import Networks, load_networks
 from vision.networks.classifier import MODEL, Classifier
-from vision.networks.network import Network
-from vision.networks.opencv_runtime import OpenCVRuntime
+from vision.networks.network import Network, OpenCVRuntime
 
 
 class NoisyNetwork(Network):

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from vision.networks import classifier, detector
-from vision.networks.network import Network, Runtime, open_runtime
-from vision.networks.opencv_runtime import OpenCVRuntime
+from vision.networks.network import Network, OpenCVRuntime, Runtime, open_runtime
 from vision.reading.reading import FrameBGR
 
 pytest.importorskip("onnxruntime", reason="no ONNX Runtime for this machine")
