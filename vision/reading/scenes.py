@@ -190,10 +190,17 @@ class TrayFrame:
         return bool(areas and max(areas) - np.median(areas) > limit)
 
     def _dice_mask(self, selection: Selection, radius: float = vetoes.DIE_OUTLINE_RADIUS) -> Mask:
-        """Return a mask, at the foreground's scale, of all within `radius` face widths of a die's vertical axis."""
+        """Return a mask, at the foreground's scale, of all within `radius` face widths of a die's vertical axis.
+
+        A whole die is a thick line from the centre of its upper face to that of its lower face.
+        """
         faces, scale = _centres([die.detection for die in selection.dice]), self._tray.empty.scale
-        below = self._tray.floor.below(faces) * scale
-        return vetoes.dice_mask(self._small.shape[:2], faces * scale, below, self._tray.face_px, radius)
+        mask = np.zeros(self._small.shape[:2], np.uint8)
+        width_px = max(1, round(2 * radius * self._tray.face_px))
+        for axis in zip(faces * scale, self._tray.floor.below(faces) * scale, strict=True):
+            top, bottom = (tuple((centre * 8).round().astype(int).tolist()) for centre in axis)
+            cv2.line(mask, top, bottom, 255, width_px, cv2.LINE_8, 3)  # centres in eighths of a pixel
+        return mask
 
     def is_background(self, face: Detection) -> bool:
         """Return whether the picture at a detected face matches the empty tray: the face is printed on it."""

@@ -43,21 +43,6 @@ BORDER_MARGIN = 0.4
 counts as cut off: some pips may be outside. A larger one doubts whole dice near the edge."""
 
 
-def dice_mask(
-    shape: Sequence[int], faces: Floats, below: Floats, face_px: float, radius: float = DIE_OUTLINE_RADIUS
-) -> Mask:
-    """Return a mask of what whole dice cover: a thick line from the (n, 2) centre of each upper face to its lower face.
-
-    The width of a face, `face_px`, and the centres are in pixels of the mask; `radius` is half the line's width in face
-    widths.
-    """
-    mask = np.zeros(shape, np.uint8)
-    for upper, lower in zip(faces, below, strict=True):
-        top, bottom = (tuple((np.array(centre) * 8).round().astype(int).tolist()) for centre in (upper, lower))
-        cv2.line(mask, top, bottom, 255, max(1, round(2 * radius * face_px)), cv2.LINE_8, 3)
-    return mask
-
-
 def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: float = MIN_OBJECT_RADIUS) -> list[Box]:
     """Return the bounding boxes, in pixels of the masks, of foreground outside the dice that is large enough.
 
