@@ -74,21 +74,6 @@ def test_dice_selection_doubts_an_expected_empty_tray_with_a_die_in_it() -> None
     assert select([], 0).doubt(0) is None
 
 
-def test_a_weak_rejected_die_face_is_plausible_only_near_an_accepted_die() -> None:
-    """Seen at a slant a die shows two faces, whose centres are nearer to each other than those of two dice."""
-    die, side, another = read(50, 60, 0.9), read(100, 60, 0.26, 0.8), read(115, 60, 0.26, 0.8)
-    assert select([die, another], 1).doubt(1) is None
-    assert select([die, side], 1).has_plausible_reject
-
-
-def test_dice_selection_fills_a_known_count_by_face_quality_despite_size() -> None:
-    """A face of another size than the dice is chosen by its quality: the score and the confidence together."""
-    dice, faint, pip = [read(50, 60, 0.9), read(150, 70, 0.85)], read(250, 60, 0.4, 0.7), read(350, 15, 0.4, 0.3)
-    assert select([*dice, pip, faint], 3).dice == (*dice, faint)
-    small = read(350, 15, 0.5, 0.99)
-    assert select([*dice, faint, small], 3).dice == (*dice, small)
-
-
 def test_dice_selection_without_candidates_selects_and_rejects_none() -> None:
     for found in (select([], None), select([], 2)):
         assert (found.dice, found.rejected) == ((), ())

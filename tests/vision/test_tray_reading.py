@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -19,9 +18,8 @@ from vision.geometry.background import EmptyTray, shrunk
 from vision.geometry.floor import Floor
 from vision.geometry.rig import place
 from vision.networks import Networks, load_networks
-from vision.networks.classifier import LIGHT_VIEWS, Classifier, Place, Probabilities, Views
 from vision.networks.detector import LIGHT_MODEL, Detection, Detector
-from vision.reading.candidates import COUNT_THRESHOLDS, Selection
+from vision.reading.candidates import COUNT_THRESHOLDS
 from vision.reading.reader import Reader
 from vision.reading.reading import Doubt, FrameBGR, Reading
 from vision.reading.scenes import TrayFrame
@@ -208,43 +206,3 @@ def test_tray_reader_splits_touching_dice_by_the_excess_foreground_check(
     assert (reading.values, reading.doubt) == (shown.values, None)
     monkeypatch.setattr(TrayFrame, "has_excess_foreground", lambda *_: False)
     assert len(reader.read(shown.image_bgr).dice) == len(shown.dice) - 1
-
-
-@pytest.mark.parametrize(("lies_there", "doubt"), [(False, None), (True, Doubt.COUNT)])
-def test_dice_count_is_in_doubt_if_an_object_lies_where_a_face_is_rejected(
-    monkeypatch: pytest.MonkeyPatch, lies_there: bool, doubt: Doubt | None
-) -> None:
-    die, other = (Detection(x, 60.0, 40.0, np.array([0, 0.8, 0, 0, 0, 0], np.float32)) for x in (60.0, 160.0))
-
-    class Frame(TrayFrame):
-        def __init__(self, *_: object) -> None:
-            self.picture_bgr = np.zeros((120, 220, 3), np.uint8)
-
-        def passes(self) -> Iterator[list[Detection]]:
-            yield [die]
-            yield [die, other]
-
-        def doubt(self, selection: Selection) -> Doubt | None:
-            return None
-
-        def needs_another_pass(self, selection: Selection) -> bool:
-            return len(selection.dice) == 1 and (lies_there or not looked)
-
-        def box(self, face: Detection) -> tuple[int, int, int, int]:
-            return 0, 0, 1, 1
-
-        def unexplained(self, selection: Selection) -> list[tuple[int, int, int, int]]:
-            return []
-
-    class Names(Classifier):
-        def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
-            unlike = [0.999 if views is LIGHT_VIEWS.augmented else 0.3 if x == other.x else 0.0 for x, _, _ in places]
-            looked.extend(x for x, _, _ in places if x == other.x)
-            return np.array([[[no, 0, 1 - no, 0, 0, 0, 0] for no in unlike]] * len(views))
-
-    looked: list[float] = []
-    monkeypatch.setattr("vision.reading.reader.TrayFrame", Frame)
-    camera, _ = at_rest(46)
-    networks = load_networks()
-    reading = Reader(Networks(networks.light, networks.detector, Names()), camera.rig()).read(camera.frame().image_bgr)
-    assert (reading.values, reading.doubt) == ((2,), doubt)

@@ -50,14 +50,11 @@ MAX_FORWARD_PX = 260_000
 """Largest picture, width times height in pixels, that the network is run on in one piece. A larger one is split in
 halves, to bound the memory of a forward pass. A higher limit takes more memory."""
 MIN_SCORE = 0.08
-"""Score, 0 to 1, above which a peak of the maps is a detection. It is then classified; a photo whose number of dice is
-unknown needs a higher score for that. A higher one loses faint faces, a lower one costs time."""
+"""Score, 0 to 1, above which a peak of the maps is a detection. A higher one loses faint faces, a lower one costs
+time."""
 NMS_DISTANCE = 0.33
 """Distance of two detections' centres, as a share of the sum of their sizes, below which they are one die and the
 weaker is dropped. Dice that touch are at least half that sum apart; a limit near 0.5 would merge them."""
-MAX_SIZE_LOG_RATIO = 0.35
-"""Natural logarithm of the size ratio below which detections at two scales can be the same face. With a larger one
-faces of different sizes at one place are merged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

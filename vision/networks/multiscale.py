@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from vision.networks.detector import MAX_SIZE_LOG_RATIO, NMS_DISTANCE, Detection, Detector, non_max_suppression
+from vision.networks.detector import NMS_DISTANCE, Detection, Detector, non_max_suppression
 from vision.reading.reading import FrameBGR
 
 PASSES_PX = ((400, 283, 200), (566,), (800,), (1131,))
@@ -19,6 +19,9 @@ VISIBLE_FACE_PX = (16.0, 56.0)
 """Smallest and largest face, in pixels of the scaled picture, that the detector must find. A miss at such a scale
 lowers the fused score. Scales at which dice of known size lie outside are skipped. A wider range searches more scales,
 and real dice score lower."""
+MAX_SIZE_LOG_RATIO = 0.35
+"""Natural logarithm of the size ratio below which detections at two scales can be the same face. With a larger one
+faces of different sizes at one place are merged."""
 MAX_DETECTIONS = 60
 """Largest number of detections kept at each scale and after fusion, the best ones: textures such as carpets give
 hundreds. More take longer."""

@@ -2,13 +2,6 @@
 
 The scores of both networks are fused here. A selection is confident if the number of dice and each value are. Geometry
 checks the rest (`vision.reading.vetoes`).
-
-A candidate can be uncertain in four ways.
-
-- Low confidence: the fused probability of its value is low (`Candidate.confident`).
-- Low detector score: the detector hardly saw what the classifier names (`Candidate.weakness`).
-- Networks disagree: detector and classifier name different values (`Candidate.networks_disagree`).
-- Plausible reject: a rejected candidate could be the upper face of an accepted die (`Selection.has_plausible_reject`).
 """
 
 from __future__ import annotations
@@ -23,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.networks.classifier import geometric_mean
-from vision.networks.detector import MAX_SIZE_LOG_RATIO, Detection, same_place
+from vision.networks.detector import Detection, same_place
 from vision.reading.reading import Doubt
 from vision.reading.vetoes import DIE_OUTLINE_RADIUS
 
@@ -47,16 +40,13 @@ them."""
 HIGH_CONFIDENCE = 0.995
 """Confidence, 0 to 1, from which a face is not classified in further views, if the networks agree on its value. A lower
 one saves time and trusts a single view more often."""
-MIN_REJECT_CONFIDENCE = 0.97
-"""Confidence, 0 to 1, from which a rejected face makes the count doubtful: it may be the upper face of a die whose side
-was accepted. A lower one doubts more readings."""
 MAX_RIVAL_RATIO = 0.6
 """Ratio of the best rejected candidate's score to the worst accepted one's, above which the count is in doubt. A higher
 one trusts more readings that may have missed a die."""
 SCORE_BASELINE = 0.4
 """Quality, 0 to 1, subtracted for each die in `Selection.quality`: weak dice suggest a wrong scale. Also the least
-quality of a rival of unusual size, and the least score of a missed upper face. Its square is the least detector score
-in a photo whose scales are fused, if the number of dice is unknown. Higher: more dice are overlooked."""
+quality of a rival of unusual size. Its square is the least detector score of a candidate. Higher: more dice are
+overlooked."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
 """Natural logarithm of the size ratio up to which two candidates can be dice of one throw: common dice measure 10 to
 16 mm. A larger one takes pips for dice."""
@@ -143,22 +133,6 @@ class Selection:
         """How well the dice explain the picture: the sum over the dice of quality minus SCORE_BASELINE."""
         return sum(die.quality - SCORE_BASELINE for die in self.dice)
 
-    @property
-    def has_plausible_reject(self) -> bool:
-        """Whether a rejected candidate is so good that the reader may have accepted a die's side in its place.
-
-        Such a candidate scores above SCORE_BASELINE. Also its confidence is at least MIN_REJECT_CONFIDENCE, wherever
-        it lies, or its centre is within one face of an accepted die's.
-        """
-        return any(
-            candidate.score > SCORE_BASELINE
-            and (
-                candidate.confidence >= MIN_REJECT_CONFIDENCE
-                or any(_centre_within(candidate, die, 1) for die in self.dice)
-            )
-            for candidate in self.rejected
-        )
-
     def doubt(self, expect: int | None) -> Doubt | None:
         """Return the doubt that the networks' scores leave about the dice, or None. Another pass may resolve it.
 
@@ -169,9 +143,7 @@ class Selection:
             return Doubt.COUNT
         lowest = self.dice[-1].score if self.dice else COUNT_THRESHOLDS[0]
         similar = _similar_in_size([*self.dice, *self.rejected])
-        if self.has_plausible_reject or any(
-            reject.score > MAX_RIVAL_RATIO * lowest or reject not in similar for reject in self.rejected
-        ):
+        if any(reject.score > MAX_RIVAL_RATIO * lowest or reject not in similar for reject in self.rejected):
             return Doubt.COUNT
         sure = math.prod(die.confidence for die in self.dice) >= MIN_JOINT_CONFIDENCE
         limit = MAX_WEAKNESS_UNCOUNTED if expect is None else MAX_WEAKNESS
@@ -183,18 +155,12 @@ class Selection:
 def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
     """Choose the dice among a picture's candidates: the `expect` best, or as many as their scores suggest if None.
 
-    Dice of one throw have similar sizes. With `expect` None, only candidates of about the best one's size are chosen.
-    With a number, candidates of other sizes may be chosen too. Such candidates rank by `quality` instead of `score`:
-    pips can look like small faces, but have no clear value. A candidate that is taken for a pip of a chosen die is not
-    among the rejected.
+    Dice of one throw have similar sizes. With `expect` None, only candidates of about the best one's size are chosen. A
+    candidate that is taken for a pip of a chosen die is not among the rejected.
     """
     candidates = sorted(candidates, key=lambda candidate: -candidate.score)
     similar = _similar_in_size(candidates)
-    if expect is None:
-        dice = similar[: _count_dice([candidate.score for candidate in similar])]
-    else:
-        ranked = sorted(candidates, key=lambda each: -(each.score if each in similar else each.quality))[:expect]
-        dice = [candidate for candidate in candidates if candidate in ranked]
+    dice = similar[: _count_dice(similar)] if expect is None else candidates[:expect]
     rivals = [each for each in candidates if each not in dice and (each in similar or each.quality > SCORE_BASELINE)]
     rejected = [rival for rival in rivals if not _is_pip(rival, dice, expect)]
     return Selection(tuple(dice), tuple(rejected))
@@ -216,12 +182,13 @@ def _is_pip(candidate: Candidate, dice: Sequence[Candidate], expect: int | None)
         if _size_log_ratio(candidate, die) > MAX_DIE_SIZE_LOG_RATIO
         and candidate.detection.size_px < die.detection.size_px
     ]
-    return len(larger) == expect != 0 or any(_centre_within(candidate, die, DIE_OUTLINE_RADIUS) for die in larger)
+    return len(larger) == expect != 0 or any(_lies_on(candidate, die) for die in larger)
 
 
-def _centre_within(candidate: Candidate, die: Candidate, faces: float) -> bool:
-    """Return whether the candidate's centre is nearer to the die's than `faces` times the die's width."""
-    return math.dist(candidate.detection.place[:2], die.detection.place[:2]) < faces * die.detection.size_px
+def _lies_on(candidate: Candidate, die: Candidate) -> bool:
+    """Return whether the candidate's centre is within the die's outline."""
+    distance_px = math.dist(candidate.detection.place[:2], die.detection.place[:2])
+    return distance_px < DIE_OUTLINE_RADIUS * die.detection.size_px
 
 
 def _size_log_ratio(first: Candidate, second: Candidate) -> float:
@@ -229,12 +196,13 @@ def _size_log_ratio(first: Candidate, second: Candidate) -> float:
     return abs(math.log(first.detection.size_px / second.detection.size_px))
 
 
-def _count_dice(scores: Sequence[float]) -> int:
-    """Estimate the number of dice from the candidates' scores, given in descending order.
+def _count_dice(candidates: Sequence[Candidate]) -> int:
+    """Estimate the number of dice from the scores of candidates, given best first.
 
     Only drops from a score of at least `COUNT_THRESHOLDS[0]` to one below `COUNT_THRESHOLDS[1]` count; after the last
     score comes 0. The result is the number of scores before the largest of these drops; 0 if there is none.
     """
+    scores = [candidate.score for candidate in candidates]
     drops = [
         (score - following, count)
         for count, (score, following) in enumerate(pairwise([*scores, 0.0]), 1)
@@ -250,16 +218,12 @@ def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augment
     confidence reaches that limit, and the value is confirmed or the networks disagree, only `confirmed` is updated.
     Otherwise the classifier's predictions, the views' included, are averaged geometrically, and the detector's class
     scores arithmetically. The merged candidate has the box of the pass with the best score, and is not confirmed.
-    Of `others`, all candidates of all passes, only those at its place and of its size are merged.
+    Of `others`, all candidates of all passes, only those at its place are merged.
     """
     confirmed = bool(augmented[:, candidate.value].min() >= MIN_JOINT_CONFIDENCE)
     if candidate.confidence >= MIN_JOINT_CONFIDENCE and (confirmed or candidate.networks_disagree):
         return replace(candidate, confirmed=confirmed)
-    same = [
-        other
-        for other in others
-        if same_place(candidate.detection, other.detection) and _size_log_ratio(candidate, other) < MAX_SIZE_LOG_RATIO
-    ]
+    same = [other for other in others if same_place(candidate.detection, other.detection)]
     earlier = geometric_mean(np.stack([other.probabilities for other in same]))
     probabilities = geometric_mean(np.stack([earlier, geometric_mean(augmented)]))
     best = max(same, key=lambda other: other.score)

@@ -16,7 +16,7 @@ import numpy as np
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import LIGHT_VIEWS, Place, Probabilities, Views, geometric_mean
-from vision.networks.detector import LIGHT_FACE_PX, MIN_SCORE, Detection
+from vision.networks.detector import LIGHT_FACE_PX, Detection
 from vision.networks.multiscale import MAX_DETECTIONS, passes
 from vision.reading.candidates import SCORE_BASELINE, Candidate, Selection, merge_predictions, select
 from vision.reading.reading import Die, Doubt, FrameBGR, Reading, Scored
@@ -126,7 +126,7 @@ class Reader:
         Then uncertain dice are classified again, and learned examples of the set of dice compared, if there are any.
         """
         found = [again.values] if again is not None and again.trusted else []
-        best, selections, classified, plausible_reject = Selection(), list[Selection](), Classified(), False
+        best, selections, classified = Selection(), list[Selection](), Classified()
         doubt_of = cache(lambda selection: selection.doubt(expect) or scene.doubt(selection))
         for detections in scene.passes():
             selection = select(self._classify(scene, detections, expect, classified), expect)
@@ -134,15 +134,13 @@ class Reader:
             found.append(selection.values)
             if scene.cumulative or not best.dice or selection.quality > best.quality:
                 best = selection
-            plausible_reject = plausible_reject or (scene.cumulative and selection.has_plausible_reject)
             wanted = scene.min_agreeing + scene.needs_another_pass(best)
-            if found.count(best.values) >= wanted and not plausible_reject and not doubt_of(best):
+            if found.count(best.values) >= wanted and not doubt_of(best):
                 break
             if scene.cumulative and len(selections) >= MIN_AGREEING_SCALES:
                 self._networks.classifier.network.release()  # the largest passes need its memory
         final = self.resolve_uncertain(scene, best, selections, expect)
-        lost_die = len(final.dice) < len(best.dice) and scene.needs_another_pass(final)  # no face, but an object
-        agreed = found.count(final.values) >= scene.min_agreeing and not plausible_reject and not lost_die
+        agreed = found.count(final.values) >= scene.min_agreeing
         contradicted, witness = False, self._witness()
         if witness is not None:
             final, contradicted = witness.weigh(final, scene.picture_bgr, self._networks.classifier)
@@ -157,10 +155,8 @@ class Reader:
         A candidate that is uncertain after the first views is classified in a second set of views too, and both
         predictions are averaged geometrically. With a number of dice, only a few detections more are classified.
         """
-        # Fused over the scales of a photo, a weaker detection is no die and hardly a rival.
-        least = SCORE_BASELINE**2 if expect is None and scene.cumulative else MIN_SCORE
         limit = None if expect is None else expect + SPARE_DETECTIONS
-        shown = [detection for detection in detections if detection.score > least][:limit]
+        shown = [detection for detection in detections if detection.score > SCORE_BASELINE**2][:limit]
         first = [
             Candidate(detection, probabilities)
             for detection, probabilities in zip(

@@ -70,7 +70,6 @@ WITHOUT: dict[str, dict[str, Any]] = {
         "vision.reading.candidates.MAX_WEAKNESS": 1e9,
         "vision.reading.candidates.MAX_WEAKNESS_UNCOUNTED": 1e9,
     },
-    "plausible rejects are a doubt": {"vision.reading.candidates.Selection.has_plausible_reject": False},
     "two scales must agree if the count is unknown": {"vision.reading.scenes.MIN_AGREEING_SCALES": 1},
     "a stricter weakness threshold if the count is unknown": {
         "vision.reading.candidates.MAX_WEAKNESS_UNCOUNTED": MAX_WEAKNESS
