@@ -115,9 +115,17 @@ class Reader:
         selection, doubt = self._select(scene, expect, again)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]
         dice += [Die(None, box, 0.0) for box in (scene.unexplained(selection) if doubt is not None else ())]
-        candidates = [_scored(scene, each, accepted=True) for each in selection.dice]
-        candidates += [_scored(scene, each, accepted=False) for each in selection.rejected]
-        return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt, tuple(candidates))
+        candidates = tuple(
+            Scored(
+                scene.box(each.detection),
+                each in selection.dice,
+                round(each.score, 4),
+                tuple(each.probabilities.round(4).tolist()),
+                tuple(each.detection.scores.round(4).tolist()),
+            )
+            for each in (*selection.dice, *selection.rejected)
+        )
+        return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt, candidates)
 
     def _select(self, scene: Scene, expect: int | None, again: Reading | None) -> tuple[Selection, Doubt | None]:
         """Select the dice of a scene; return them with the rejected candidates, and the remaining doubt or None.
@@ -157,20 +165,13 @@ class Reader:
         """
         limit = None if expect is None else expect + SPARE_DETECTIONS
         shown = [detection for detection in detections if detection.score > SCORE_BASELINE**2][:limit]
-        first = [
-            Candidate(detection, probabilities)
-            for detection, probabilities in zip(
-                shown, self._probabilities(scene, shown, scene.views.first, classified), strict=True
-            )
-        ]
-        uncertain = [candidate.detection for candidate in first if not candidate.confident]
-        second = iter(self._probabilities(scene, uncertain, scene.views.second, classified))
-        return [
-            candidate
-            if candidate.confident
-            else Candidate(candidate.detection, geometric_mean(np.stack([candidate.probabilities, next(second)])))
-            for candidate in first
-        ]
+        first = self._probabilities(scene, shown, scene.views.first, classified)
+        candidates = [Candidate(*each) for each in zip(shown, first, strict=True)]
+        uncertain = [at for at, candidate in enumerate(candidates) if not candidate.confident]
+        second = self._probabilities(scene, [shown[at] for at in uncertain], scene.views.second, classified)
+        for at, probabilities in zip(uncertain, second, strict=True):
+            candidates[at] = Candidate(shown[at], geometric_mean(np.stack([first[at], probabilities])))
+        return candidates
 
     def resolve_uncertain(
         self, scene: Scene, best: Selection, selections: Sequence[Selection], expect: int | None
@@ -203,14 +204,3 @@ class Reader:
         probabilities = self._networks.classifier.classify(scene.picture_bgr, new, views)
         classified |= {(place, views): each for place, each in zip(new, probabilities, strict=True)}
         return [classified[place, views] for place in places]
-
-
-def _scored(scene: Scene, candidate: Candidate, *, accepted: bool) -> Scored:
-    """Return a record of a candidate: its box in pixels, its rounded scores, and whether it was chosen as a die."""
-    return Scored(
-        scene.box(candidate.detection),
-        accepted,
-        round(candidate.score, 4),
-        tuple(candidate.probabilities.round(4).tolist()),
-        tuple(candidate.detection.scores.round(4).tolist()),
-    )
