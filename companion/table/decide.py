@@ -180,7 +180,10 @@ def _outranks(asked: Ask, ask: Ask) -> bool:
 
 
 def _played(changes: Changes, action: Action | Undo) -> Changes:
-    """Return `changes` with the steps for a phone's throw, decision, leaving player or undo."""
+    """Return `changes` with the steps for an action entered by phone: a throw, a decision, a leaving player or an undo.
+
+    Raises IllegalAction if the action is refused.
+    """
     before = changes.game.transcript.state
     match action:
         case Undo():
@@ -202,7 +205,10 @@ def _decided(changes: Changes) -> Changes:
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Return `changes` with the steps of an undo: of lines, of an abandonment, or of the start of a game."""
+    """Return `changes` with the steps of an undo. Raises RulesError if it is refused.
+
+    Undoing one line resumes an abandoned game instead; of a game without lines it takes back the start.
+    """
     game = changes.game
     if undo.count == 1 and (game.abandoned or not game.lines):
         return changes.enter("resumed" if game.abandoned else "withdrawn", {}).ignore_tray()
@@ -331,7 +337,8 @@ def _next_game(changes: Changes) -> Changes:
 def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes:
     """Return `changes` with the step that corrects the values of the throw numbered `throw`.
 
-    If later lines would become illegal, it only makes an `Offer` that people may confirm.
+    If later lines would become illegal, it only makes an `Offer` that people may confirm. Raises NotationError if the
+    values are no dice, IllegalAction if the correction is impossible.
     """
     action = action_of({"throw": list(values)})
     assert isinstance(action, Throw), "made as one"

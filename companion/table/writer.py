@@ -224,7 +224,8 @@ class Table:
     def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
         """Wait for the next command and return it with the future for its result; None if the writer must stop.
 
-        When a `Tick` is due, return one. While idle, do the journal's upkeep.
+        When a `Tick` is due, return one. While idle, do the journal's upkeep. The command None only asks whether the
+        writer lives.
         """
         while True:
             tick_s = self.tick_due_s()
@@ -241,7 +242,10 @@ class Table:
                 self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
-        """Carry out a command, if it is one, publish the new snapshot, and put it or the error into `answer`."""
+        """Carry out a command, if it is one, publish the new snapshot, and put it or the error into `answer`.
+
+        No exception leaves this method.
+        """
         if command is None:
             answer.set_result(self._snapshot)
             return
@@ -264,7 +268,10 @@ class Table:
             answer.set_exception(no)
 
     def _carry_out(self, command: Command) -> None:
-        """Carry out the steps that `decide` returns for a command. An entry is on the disk before the state changes."""
+        """Carry out the steps that `decide` returns for a command. An entry is on the disk before the state changes.
+
+        Raises CompanionError if the command is refused or the disk fails.
+        """
         now, due_s = Now(self._clock(), self._wall()), self._state.bank_due_s
         if isinstance(command, Tick) and due_s is not None and now.clock_s >= due_s:
             self._ticked = self._state.record.number, self._state.memory.empty_since_s
@@ -313,7 +320,10 @@ class Table:
                 asked[1].set_exception(DeviceError("The table was stopped.", "Start it again."))
 
     def _publish(self) -> None:
-        """Store a new snapshot of the table's state, and call every subscriber, unless it equals the last one."""
+        """Store a new snapshot of the table's state, and call every subscriber with it and the new events.
+
+        Do nothing if the snapshot equals the last one. The new snapshot's `pulse` is one higher.
+        """
         made = snapshot_of(self._state, self._snapshot if self._snapshot.pulse else None)
         newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)
         if newest == self._snapshot and self._snapshot.pulse:
