@@ -78,15 +78,11 @@ the watchdog is not notified. Too short: a slow reading restarts the program; lo
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """A complete table, built but not started.
+    """A complete table, built from its settings but not started, with its parts in the order of starting.
 
     Attributes:
-        settings: The settings that it was built from.
-        door: The listening socket for phones, its addresses, and the pairing with the PIN.
-        parts: Its parts, in the order of starting.
         server: Serves until it is stopped.
         site: Builds a server for the pages on a socket.
-        supervisor: Watches the parts, and restarts one that has ended.
         first_game: Sets up the settings' game when the journal has none.
     """
 

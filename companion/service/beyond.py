@@ -30,15 +30,8 @@ def opened_beyond(
 ) -> tuple[list[Part], dict[str, Health]]:
     """Return the optional parts that the settings turn on, league, MQTT and webhook, not started, and a check of each.
 
-    A part for which a library or a device is missing is left out; its health check, under its name, says so.
-
-    Args:
-        settings: The settings.
-        folder: The data folder.
-        table: The table.
-        past: Its games.
-        live: The present settings; mutes the sounds.
-        report: Returns the answer of `/healthz`.
+    A part for which a library or a device is missing is left out; its health check, under its name, says so. `live` has
+    the present settings, and mutes the sounds. `report` returns the answer of `/healthz`.
     """
     wanted: dict[str, tuple[str, Callable[[], tuple[Part, Health]]]] = {
         "league": (settings.league.server, lambda: _league(settings, folder, table, past)),

@@ -74,15 +74,8 @@ def opened_door(
     """Return a socket that listens on the settings' port, with the addresses to show, a new PIN and the paired phones.
 
     If the port is taken, one of the next ones is used, which `starting.left_out` reports. A forgiving start replaces a
-    host or port that fails otherwise, unless it was typed on the command line.
-
-    Args:
-        starting: The settings.
-        clock: A monotonic clock, in seconds.
-        show_code: Shows a phone's join code on the board, as `Pairing` calls it.
-
-    Raises:
-        SetupError: The host or port can't be used and may not be replaced, or no port is free.
+    host or port that fails otherwise, unless it was typed on the command line. `show_code` shows a phone's join code on
+    the board, as `Pairing` calls it. Raises SetupError if no port can be used.
     """
     tokens = FileTokens(starting.settings.data.folder / "paired.json")
 
@@ -107,12 +100,8 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
 
     It opens the parts that the settings name. A camera with another source and a strip of another kind are started and
     stopped, and a changed port is listened on for a moment. A changed host alone is not tried. What is wrong with the
-    running settings already, such as a camera that is missing, is left out: it must not prevent other changes.
-
-    Args:
-        wanted: The settings with the change.
-        running: The settings that the table runs with.
-        port: The port that the table serves now.
+    running settings already, such as a camera that is missing, is left out: it must not prevent other changes. `port`
+    is the one that the table serves now.
     """
     problems = [each for each in _faults(wanted) if each not in _faults(running)]
     if problems:

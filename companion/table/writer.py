@@ -47,11 +47,8 @@ Reader = Callable[[Snapshot, News], None]
 class Table:
     """One table. Any thread may submit commands; the writer thread carries them out one after the other.
 
-    Args:
-        journal: Opened, written and closed by the writer thread.
-        photos: Photos of throws.
-        clock: Seconds, monotonic; the clock of `Observation.at_s`.
-        wall: Seconds since 1970; stored in the journal for display only.
+    It opens, writes and closes the journal. `clock` is monotonic, in seconds, as for `Observation.at_s`. `wall`, in
+    seconds since 1970, is stored in the journal for display only.
     """
 
     def __init__(

@@ -18,10 +18,9 @@ from companion.table.terms import USUAL, Terms
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """The record of a game that is or was on the table.
+    """The record of a game that is or was on the table, begun by the journal's entry `number`.
 
     Attributes:
-        number: Number of the entry that started it.
         sitting: Number of the game that began its sitting.
         transcript: The lines that were not taken back, and the states after them.
         lines: One for each of `transcript.actions`, in order.

@@ -82,14 +82,8 @@ def chosen_colours(worn: Mapping[str, int], sent: object, players: Sequence[str]
 def next_starter(scores: Sequence[int], games_lost: Sequence[int], first: int, seats: int) -> int:
     """Return the seat, from 0, that starts the next game: one of the side that has lost most games by this game.
 
-    Ties go to the worst score, then to the nearest seat after `first`. If no side lost a game, the seat after `first`
-    starts.
-
-    Args:
-        scores: Final scores of the game, by side.
-        games_lost: Games lost by that game, by side.
-        first: Seat that started it.
-        seats: Number of seats.
+    Scores and games lost are given by side. Ties go to the worst score, then to the nearest seat after `first`, which
+    started that game. If no side lost a game, the seat after `first` starts.
 
     >>> next_starter(scores=(121, 60, 40), games_lost=(0, 1, 1), first=0, seats=3)
     2

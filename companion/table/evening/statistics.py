@@ -18,16 +18,12 @@ KINDS = {"gain": "best_turn", "loss": "dearest_loss"}
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Statistics of a player over some games.
+    """Statistics of a player over some games: throws made, finished turns, those that brought points, and the points.
 
     Attributes:
         games: Games played to their end.
         won: Games won, alone, shared or with a partner, without leaving early.
         lost: Games lost, as docs/reference/rules.md counts them: one game may count as several.
-        throws: Throws made.
-        turns: Finished turns.
-        scoring: Finished turns that brought points.
-        points: Points of all finished turns.
         faces: Number of dice that showed each face, from one to six.
     """
 

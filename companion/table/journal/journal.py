@@ -69,10 +69,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 class Journal:
     """The journal of a data folder. One thread opens, writes and closes it.
 
-    Args:
-        folder: The data folder.
-        wall: Seconds since 1970, for reports and for the time of the last check.
-        anchors: Folder of the anchor, outside the data folder; None for no anchor.
+    `wall`, seconds since 1970, is for reports and the time of the last check. `anchors` is the folder of the anchor,
+    outside the data folder; None for no anchor.
     """
 
     def __init__(self, folder: Path, wall: Callable[[], float] = time.time, anchors: Path | None = None) -> None:

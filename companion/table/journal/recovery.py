@@ -53,13 +53,9 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
     """Return the rows of the recovered journal, and a report of what was damaged and lost, one or two sentences.
 
     The rows are the longest chain that survives in the two copies, with an entry of kind `LOST` for each gap. The
-    folder is only read. Raises DeviceError if there are files, and no line in them is an entry.
-
-    Args:
-        folder: The data folder.
-        photos: Throws that have a photo. Two or more without an entry prove a loss.
-        head: Last known end of the journal; None if unknown.
-        why: What was wrong, in a few words.
+    folder is only read. `photos` are the throws that have one: two or more without an entry prove a loss. `head` is the
+    last known end of the journal, or None. `why` says what was wrong. Raises DeviceError if there are files, and no
+    line in them is an entry.
     """
     rows, spoilt = survivors(folder)
     if not rows and any((folder / name).exists() and (folder / name).stat().st_size for name in (FIRST, SECOND)):
@@ -133,12 +129,8 @@ def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], l
     """Return a journal's chain with each gap filled by one entry of kind `LOST`, and the gaps.
 
     A gap is given by the number of its first missing entry and its `Loss`. Nothing is replayed from there to the next
-    game.
-
-    Args:
-        chain: Surviving rows in order.
-        head: Identity of the journal, and the highest number that it is known to have had.
-        orphan: Highest throw that has a photo and no entry, given to the `LOST` entry after the last row, or 0.
+    game. `head` has the highest number that the journal is known to have had. The `LOST` entry after the last row gets
+    the throw `orphan`, the highest with a photo and no entry, or 0.
     """
     filled: list[Row] = []
     missing: list[tuple[int, Loss]] = []
