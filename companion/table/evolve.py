@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import msgspec
 
@@ -242,8 +243,8 @@ def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     was = game.lines[index].thrown
     assert was is not None, "found by the number of its throw"
     lines, log = list(game.lines[:index]), [*_without(game.log, game.lines[index:])]
-    steps = result.transcript.steps[index:]
-    for line, before, after in zip(game.lines[index : index + len(steps) - 1], steps[:-1], steps[1:], strict=True):
+    steps = pairwise(result.transcript.steps[index:])
+    for line, (before, after) in zip(game.lines[index:], steps, strict=False):  # a line that became illegal has no step
         thrown = line.thrown
         if thrown is not None:
             player = before.state.standing.player
