@@ -11,14 +11,10 @@ from companion.table.writer import Reader, Table
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something that runs.
+    """Something that runs, in a thread of that name if it has one.
 
-    Attributes:
-        name: Name of its thread, if it has one.
-        start: Starts it, also again after a crash.
-        stop: Stops it.
-        alive: Returns whether it runs; None for a part that can't crash.
-        needed: Whether the table can't run without it; an error at its start ends the program.
+    `start` is called again after a crash. `alive` returns whether the part runs; None if it can't crash. The table
+    can't run without a needed part: an error at its start ends the program.
     """
 
     name: str
@@ -41,13 +37,9 @@ def following(
     When the part subscribes, `hear` also gets the present snapshot, with empty news. A second start without a stop, as
     after a crash, calls only `start`: the subscription still holds.
 
-    Args:
-        name: The part's name.
-        table: The table to follow.
-        hear: Called in the table's writer thread, so it must be quick and not call `submit`.
-        start: Starts the part's own thread, before the part subscribes to the table.
-        stop: Stops that thread, after the part has unsubscribed.
-        alive: Returns whether that thread runs; None for a part that can't crash.
+    `hear` is called in the table's writer thread, so it must be quick and not call `submit`. `start` starts the part's
+    own thread before the part subscribes, and `stop` stops it after the part has unsubscribed. `alive` returns whether
+    it runs; None for a part that can't crash.
     """
     ends: list[Callable[[], None]] = []
 

@@ -39,11 +39,8 @@ class Fall:
 class Supervisor:
     """Checks every part once a second on its own thread.
 
-    Args:
-        parts: The parts; those without `alive` are only started again if their first start failed.
-        proofs: Name -> whether that component responds within a second or two. The watchdog needs all of them.
-        notify: Notifies the watchdog, every `every_s` seconds; None without a watchdog.
-        clock: A monotonic clock, in seconds.
+    Parts without `alive` are only started again if their first start failed. `notify` notifies the watchdog every
+    `every_s` seconds, or never, as long as each of `proofs` returns that its component responds.
     """
 
     def __init__(

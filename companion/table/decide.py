@@ -100,11 +100,9 @@ class Changes:
     ) -> Changes:
         """Return the changes with one more step, a transcript line to journal. Raises IllegalAction if it is refused.
 
-        Args:
-            action: The line.
-            source: How it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
-            seen: The observation of a throw, whose photo and reading are journaled, too.
-            waiting: Memory of the tray to use if the entry can't be written: its throw then waits there.
+        `source` is how it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
+        `seen` is the observation of a throw, whose photo and reading are journaled, too. `waiting` is the memory of the
+        tray to use if the entry can't be written.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = jpeg = None

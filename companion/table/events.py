@@ -15,12 +15,8 @@ TAKEN_BACK = frozenset({"undone", "corrected", "abandoned"})
 def events_of(transcript: Transcript, number: int, throw: int | None = None, aloud: bool = False) -> tuple[Event, ...]:
     """Return the events that the last line of a game caused, in order, with names instead of seats, tones and voice.
 
-    Args:
-        transcript: The game after that line.
-        number: Number of the line's journal entry.
-        throw: Number of the throw, if the line is one.
-        aloud: True calls out all of them, for decisions of the bot, which nobody saw it make. False leaves each
-            event as the game marks it.
+    `number` is that of the line's journal entry, and `throw` that of the throw, if it is one. `aloud` calls out all
+    events, not only those that the game marks: for decisions of the bot, which nobody saw it make.
     """
     rules, standing = game_named(transcript.header.game), transcript.state.standing
     found = list[Event]()

@@ -32,12 +32,10 @@ back less far."""
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The table's state after an entry of the journal.
+    """The table's state after entry `number` of the journal; `last_throw` is the highest number of a throw.
 
-    Attributes:
-        last_throw: Highest number of a throw.
-        games: Games of this sitting and the one before, oldest first. All but the last are archived.
-        ended: The sitting that was ended last, which takes no more games; 0 for none.
+    The games are those of this sitting and the one before, oldest first, all but the last archived. The sitting `ended`
+    was ended last, and takes no more games; 0 for none.
     """
 
     number: int = 0

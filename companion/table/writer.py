@@ -125,12 +125,9 @@ class Table:
         return game.throws if game else ()
 
     def subscribe(self, reader: Reader) -> Callable[[], None]:
-        """Register `reader`: the writer thread then calls it with each new snapshot and the events since the last one.
+        """Let the writer thread call `reader` with each new snapshot and its news; return a function that ends that.
 
         A reader must be quick and must not call `submit`. Its exceptions are logged, and `health` reports the last one.
-
-        Returns:
-            A function that unsubscribes it.
         """
         with self._following:
             self._readers = (*self._readers, reader)

@@ -123,8 +123,6 @@ class Interpretation:
     Attributes:
         memory: Memory to store once `lines` are in the journal.
         lines: Transcript lines to play, in order; often none.
-        ask: A question for people, if any.
-        notice: What to show: what the table sees and waits for.
         settled: Whether a clear throw was found, which also answers an open question.
     """
 

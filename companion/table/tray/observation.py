@@ -12,10 +12,7 @@ from companion.errors import Doubt
 class Die(msgspec.Struct, frozen=True):
     """A die in the tray, with the value that was read, 1 to 6, and its confidence, 0 to 1.
 
-    Attributes:
-        x_mm: Place in the tray along its longer side, in millimetres.
-        y_mm: Place in the tray along its shorter side, in millimetres.
-        box_xywh: Box in pixels of the photo.
+    x is its place along the tray's longer side, and y along the shorter one. Its box is in pixels of the photo.
     """
 
     value: int
