@@ -164,7 +164,7 @@ class Pages:
         """
         asking, seated = visitor(self.pairing), phone(self.pairing)
         paired, screen = bool(asking & PLAYERS), bool(asking & SCREENS)
-        start = {
+        start: dict[str, Any] = {
             "snapshot": msgspec.Raw(self.feed.newest.json),
             "paired": paired,
             "owner": Role.OWNER in asking,

@@ -162,8 +162,8 @@ class Routes:
 def error_refusal(refusals: Refusals, error: CompanionError) -> flask.Response:
     """Return the refusal of an error: that of its class in `refusals`, or else of its nearest base class there."""
     status, code = next(refusals[kind] for kind in type(error).__mro__ if kind in refusals)
-    if status >= 500:
-        log.warning("a request failed: %s %s: %s", flask.request.method, flask.request.path, error)
+    level = logging.WARNING if status >= 500 else logging.INFO
+    log.log(level, "answered %d: %s %s: %s", status, flask.request.method, flask.request.path, error)
     again = " Look at the newest state and try again." if isinstance(error, StaleAction) else ""
     return refusal(status, code or getattr(error, "code", None), str(error).replace("\n", " ") + again)
 

@@ -82,7 +82,8 @@ def test_evening_api_returns_a_finished_games_luckiest_throw_and_chance(pub: Pub
 def test_api_state_has_the_last_24_throws_and_api_throws_has_all(pub: Pub) -> None:
     begin(pub, game="crag", players=["Ann", "Ben", "Cid"])
     for category in CATEGORIES:
-        play(pub, *3 * [{"throw": [1, 6, 6]}, {"do": "score", "category": category}])
+        for _ in range(3):
+            play(pub, {"throw": [1, 6, 6]}, {"do": "score", "category": category})
     guest = pub.stranger()
     shown, all_of_them = (guest.get(path).json["throws"] for path in ("/api/state", "/api/throws"))
     assert len(all_of_them) == 3 * len(CATEGORIES)

@@ -13,7 +13,7 @@ from companion.errors import PinNeeded, SetupError
 from web.api.pair import pin_refusal
 from web.pairing.phones import Pairing
 from web.pairing.roles import OWNERS
-from web.routes import Json, Routes
+from web.routes import Json, Refusals, Routes
 
 
 class SettingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,7 +65,7 @@ def routes(file: SettingsFile, pairing: Pairing) -> Routes:
         file: The settings file of the running table.
         pairing: Checks the PIN that is typed to change an electrical limit.
     """
-    refusals = {PinNeeded: (422, "pin_needed"), SetupError: (422, "settings")}
+    refusals: Refusals = {PinNeeded: (422, "pin_needed"), SetupError: (422, "settings")}
     made = Routes("settings", SettingBody, refusals=refusals)
 
     def shown() -> Json:
