@@ -241,9 +241,7 @@ def test_an_export_warns_of_wrong_settings_that_its_import_refuses(table: Path) 
     assert exported(table, "--replace")[1].return_value == 0
 
 
-def test_an_import_that_cannot_write_the_settings_changes_nothing(
-    table: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_that_cannot_write_the_settings_changes_nothing(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, *_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", str(path))
 
