@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from companion.bots.vote import questions_of
+from companion.table.evening.archive import Line
 from companion.table.evening.game_record import PlayedGame
 from companion.table.writer import Table
 from tests.games.playing import STOP, keep, throw
@@ -36,7 +37,11 @@ def game_in(folder: Path) -> PlayedGame:
 def photographed(game: PlayedGame, *throws: int) -> PlayedGame:
     """Return the game with photos of these throws alone, by their numbers."""
     lines = tuple(
-        replace(line, thrown=line.thrown and msgspec.structs.replace(line.thrown, photo=line.thrown.number in throws))
+        Line(
+            line.number,
+            line.line,
+            line.thrown and msgspec.structs.replace(line.thrown, photo=line.thrown.number in throws),
+        )
         for line in game.lines
     )
     return replace(game, lines=lines)

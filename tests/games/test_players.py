@@ -23,6 +23,7 @@ from companion.games.registry import GAMES
 from tests.games.playing import begun, keep, point, told
 from tests.games.playing import throw as thrown
 from tests.games.test_crapola import bank
+from tests.games.test_judging import register
 from tests.games.test_win_odds import board_at
 
 
@@ -66,12 +67,9 @@ def test_the_best_crib_dice_bot_plays_for_the_win_the_steady_for_points() -> Non
     assert best(state) == Stop()
 
 
-def test_the_best_bot_in_crapola_stops_if_throw_and_stop_are_equal() -> None:
-    six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
-    state = told("crapola", *six_ones * 2, rules={"target": 15_000}).state  # so rich a turn is taken to stop
-    throw_on, stop = (option["value"] for option in options(state, "win"))
-    assert throw_on == stop
-    assert best(state) == Stop()
+def test_the_best_bot_stops_if_throw_and_stop_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch, values_to_win=lambda _: ((1, 0.5), (Stop(), 0.5)))
+    assert best(told("high", thrown(3), rules={"twice": True}).state) == Stop()
 
 
 def test_best_and_steady_crapola_bots_throw_seven_dice_where_allowed() -> None:

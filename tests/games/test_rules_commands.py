@@ -220,7 +220,7 @@ def test_the_odds_command_with_goal_win_prints_win_probabilities() -> None:
 
 def test_the_odds_command_refuses_win_odds_of_a_new_crapola_game_of_three() -> None:
     three = b'{"transcript": 1, "game": "crapola", "players": ["Ann", "Ben", "Cleo"]}'
-    with pytest.raises(RulesError, match="last turn"):
+    with pytest.raises(RulesError, match="last round"):
         run("odds", "--goal", "win", "-", stdin=three)
 
 

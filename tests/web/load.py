@@ -7,6 +7,7 @@ time: a test runs it.
 from __future__ import annotations
 
 import contextlib
+import gc
 import http.client
 import json
 import math
@@ -78,7 +79,6 @@ SHORT = Plan(
 def serve(streams: int) -> None:
     """Run a table with the real web server, and print its port. Only 127.0.0.1 counts as this machine."""
     from companion.service.addresses import listening_socket
-    from companion.service.malloc import keep_what_is_loaded
     from companion.table.commands import StartGame
     from tests.web.pub import opened
     from web.serving.limits import Limits
@@ -89,7 +89,7 @@ def serve(streams: int) -> None:
         pub.table.submit(StartGame(header={"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}))
         listening = listening_socket("127.0.0.1", 0)
         server = Server(pub.site, listening, limits)
-        keep_what_is_loaded()  # as `pegpip play` does
+        gc.freeze()  # as `pegpip play` does
         print(listening.getsockname()[1], flush=True)
         server.run()
 
