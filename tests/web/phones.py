@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from companion.history.fairness import course_of, evidence_after
 from companion.table.evening.statistics import Tally
 from tests.waiting import until
@@ -37,9 +39,6 @@ class PastGames:
                  "over": True, "throws": 2, "dice": "", "started": "2026-01-02 20:15",
                  "bests": {name: {"score": 9, "turn": 5, "loss": 3} for name in ("Ann", "Ben")}}]  # fmt: skip
 
-    def game(self, game: int) -> dict[str, Any] | None:
-        return self.games()[0] if game == 1 else None
-
     def luck(self, game: int) -> dict[str, Any] | None:
         return {"goal": "points", "players": [], "luckiest": [], "dearest": [], "moves": []} if game == 1 else None
 
@@ -53,20 +52,20 @@ class PastGames:
         told = {"decisions": 40, "regret": 0.01, "low": 0.0, "high": 0.02, "like": "steady"}
         return [{"player": "Ann", "game": "crib_dice", "title": "Crib Dice", "goal": "win", **told}]
 
-    def transcript(self, game: int) -> list[dict[str, Any]] | None:
-        return [HEADER, MIDGAME[0], MIDGAME[1]] if game == 1 else None
+    def text(self, game: int) -> bytes | None:
+        lines = (HEADER, MIDGAME[0], MIDGAME[1])
+        return b"".join(msgspec.json.encode(line) + b"\n" for line in lines) if game == 1 else None
 
-    def moves(self, game: int) -> list[dict[str, Any]] | None:
+    def moves(self, game: int) -> dict[str, Any] | None:
         states = [{"player": "Ann", "scores": {"Ann": at, "Ben": 0}, "turn_points": 5, "dice": [5, 5]} for at in (0, 9)]
         peg = {"banked": 0, "provisional": 5}
         beside = {"track": {"holes": 120, "points_per_hole": 1, "pegs": [peg, peg]}, "throw": None, "boxes": ()}
-        return [{"line": line, "state": state, **beside} for line, state in zip(MIDGAME, states, strict=False)]
-
-    def tallies(self, game: int) -> dict[str, Tally]:
-        return {"Ann": Tally(1, 1, 0, 2, 3, 2, 24, (1, 1, 0, 1, 3, 1)), "Ben": Tally(throws=1)}
+        moves = [{"line": line, "state": state, **beside} for line, state in zip(MIDGAME, states, strict=False)]
+        whole = {"header": HEADER, "moves": moves, "players": self.players(), "game": self.games()[0]}
+        return whole if game == 1 else None
 
     def players(self) -> dict[str, Tally]:
-        return self.tallies(1)
+        return {"Ann": Tally(1, 1, 0, 2, 3, 2, 24, (1, 1, 0, 1, 3, 1)), "Ben": Tally(throws=1)}
 
     def fairness(self, dice: str | None) -> dict[str, Any]:
         throws = [(1, 2, 3, 4, 6, 6)] * 30
