@@ -144,9 +144,10 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 
 
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return the tables, (511, _RATIO_BINS + 1) uint8 each, of the chroma to send and of the middle less the least.
+    """Return two tables, (511, _RATIO_BINS + 1) uint8, to round a colour by: its chroma, and middle less least channel.
 
-    Both are indexed by twice the wanted chroma, 0 to 510, and by the wanted ratio of the second to the first, in bins.
+    Chroma is the greatest less the least channel. Both tables are indexed by twice the wanted chroma, 0 to 510, and by
+    the bin of the wanted hue: the ratio of the second value to the first, 0 to 1.
     """
     ratio = np.arange(_RATIO_BINS + 1) / _RATIO_BINS
     chroma = np.arange(256)[:, None]

@@ -94,8 +94,8 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]:
     """Return the times, in seconds on the board's clock, at which the pegs' lights must be drawn next after `time_s`.
 
-    A peg has a time of its own by its colour's rhythm: infinity for a steady light. Pegs that take turns in a hole, and
-    those that show the turn's points, change all the time.
+    A peg has a time of its own by its colour's rhythm: infinity for a steady light. If pegs take turns in a hole, or
+    show the turn's points, the only time is that of the next frame. Empty for an idle board.
     """
     if view.mood == "idle":
         return []
@@ -136,8 +136,8 @@ def _marks(canvas: Canvas) -> None:
 def _mood(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float) -> None:
     """Add the light of the view's mood near the peg of the player to play; after a game, waves on the winners' lanes.
 
-    `ready` gives a glimmer that runs ahead, `settling` a glow that swings, and `asking` and `illegal_hold` the glow of
-    `_call`. Other moods add no light. `pegs` are those shown at `time_s`.
+    `ready` gives a glimmer that runs ahead, after other animations. `settling` gives a glow that swings, `asking` and
+    `illegal_hold` one that pulses. Other moods add no light. `pegs` are those shown at `time_s`.
     """
     if view.mood == "over":
         _over(canvas, view, time_s)

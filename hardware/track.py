@@ -134,7 +134,10 @@ def _problems(settings: TrackSettings) -> list[str]:
 
 
 def _indices(text: str) -> tuple[int, ...]:
-    """Return the LED indexes that a text such as `0-60,66-126` lists, in its order; `5-3` runs backwards."""
+    """Return the LED indexes that a text such as `0-60,66-126` lists, in its order; `5-3` runs backwards.
+
+    The text must match `_RANGES` or be empty; it is not checked.
+    """
     found: list[int] = []
     for part in filter(None, text.replace(" ", "").split(",")):
         first, _, last = part.partition("-")

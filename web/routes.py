@@ -160,7 +160,10 @@ class Routes:
 
 
 def error_refusal(refusals: Refusals, error: CompanionError) -> flask.Response:
-    """Return the refusal of an error: that of its class in `refusals`, or else of its nearest base class there."""
+    """Log an error and return its refusal: that of its class in `refusals`, or else of its nearest base class there.
+
+    `refusals` must contain CompanionError.
+    """
     status, code = next(refusals[kind] for kind in type(error).__mro__ if kind in refusals)
     level = logging.WARNING if status >= 500 else logging.INFO
     log.log(level, "answered %d: %s %s: %s", status, flask.request.method, flask.request.path, error)

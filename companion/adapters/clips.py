@@ -49,7 +49,10 @@ class Clips:
         self._kept = OrderedDict[int, Jpegs]()
 
     def see(self, frame: Frame) -> None:
-        """Record a small JPEG of a frame of the camera loop, unless the last one is younger than 1 / FRAMES_PER_S."""
+        """Keep a small JPEG of a camera frame in memory, unless the last one is younger than 1 / FRAMES_PER_S.
+
+        If recording is off, nothing is kept.
+        """
         if not self._on:
             return
         newest_s = self._frames[-1][0] if self._frames else None

@@ -115,7 +115,10 @@ def fits(stored: Stored, source: str) -> bool:
 
 
 def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
-    """Return whether the camera `source` is calibrated, or simulated and needs no calibration, and a sentence."""
+    """Return whether the camera `source` is calibrated, or simulated and needs no calibration, and a sentence.
+
+    A damaged calibration gives False and its error, also for a simulated camera.
+    """
     try:
         stored = load_rig(folder)
     except DeviceError as damaged:

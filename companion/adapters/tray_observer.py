@@ -64,7 +64,10 @@ class TrayObserver:
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching the tray for good; wait up to JOIN_TIMEOUT_S for a running reading, the rest at exit."""
+        """Stop watching the tray for good; wait up to JOIN_TIMEOUT_S for a running reading.
+
+        If the reading takes longer, the exit of the program waits for it, up to EXIT_TIMEOUT_S.
+        """
         self._watcher.stop()
         thread, self._thread = self._thread, None
         if thread is not None:

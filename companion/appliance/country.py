@@ -89,7 +89,11 @@ class WifiCountry:
         return [f"{self.path}: the Wi-Fi's country is {country} ({why})"] if country else []
 
     def do(self, machine: Machine) -> None:
-        """Write the wanted country, for the next start of the Pi; keep a first copy of the file, and fill `memory`."""
+        """Write the wanted Wi-Fi country to `cmdline.txt`, which takes effect at the next start of the Pi.
+
+        A copy of the file's first version is kept beside it. The file `memory` notes the country before and the new
+        one, for undoing.
+        """
         file, memory, country = machine.at(self.path), machine.at(self.memory), self._wanted(machine)
         text = file.read_text()
         before = memory.read_text().split(",")[0] if memory.exists() else set_in(text)
@@ -104,7 +108,10 @@ class WifiCountry:
         return [f"take our country out of {self.path}"] if machine.at(self.memory).exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Restore the Wi-Fi country from before Peg & Pip, unless it was changed since; delete backup and `memory`."""
+        """Restore the Wi-Fi country from before Peg & Pip in `cmdline.txt`, unless it was changed since.
+
+        The file's backup is deleted, and so is the file `memory`, which held both countries.
+        """
         file, memory = machine.at(self.path), machine.at(self.memory)
         before, ours = memory.read_text().split(",")
         if file.exists() and set_in(file.read_text()) == ours:

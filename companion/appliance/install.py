@@ -244,7 +244,7 @@ def _applied(lines: list[str], change: Callable[[Machine], None], machine: Machi
 def main(arguments: list[str] | None = None) -> int:
     """Run the installer's command line: install, uninstall or, with --dry-run, only print the changes.
 
-    Return the exit status: 0 done, 1 a step failed, 2 not root or wrong usage.
+    Return the exit status: 0 done, 1 a step failed, 2 not root. Raises SystemExit, 2 for wrong usage.
     """
     parser = argparse.ArgumentParser(
         prog="install.sh", description="Make this machine a Peg & Pip table: it starts with it and looks after itself."

@@ -80,8 +80,8 @@ class Source:
     def age(self) -> Age:
         """Return the version numbers of the release in this source and its signing time, to compare releases.
 
-        The time is in seconds since 1970, 0 without a signature. Raises DeviceError if the project's wheel or
-        pyproject.toml is missing or damaged, or of another project.
+        The time is in seconds since 1970, 0 without a signature. Raises DeviceError if the wheel is missing, damaged or
+        of another project, or the pyproject.toml of a source folder is damaged.
         """
         if self.is_tree:
             try:

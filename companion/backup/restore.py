@@ -215,7 +215,10 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 
 
 def _check_journal(data: Path, entries: int) -> None:
-    """Verify and replay a journal with a new second copy. Raises ValueError if that fails or entries are missing."""
+    """Write the second copy of the journal in the folder `data` anew, verify both copies, and replay the journal.
+
+    Raises ValueError if it is damaged, can't be replayed or has another number of entries than `entries`.
+    """
     shutil.copyfile(data / JOURNAL, data / JOURNAL_COPY)
     try:
         _, wrong = examined(data)
@@ -281,7 +284,10 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
 
 
 def _goes_aside(path: Path) -> bool:
-    """Return whether an import moves this path of the data folder aside: all but settings, locks and imports' own."""
+    """Return whether an import moves this path of the data folder aside.
+
+    Settings, SECRETS, locks, `lost+found`, the unpacked import and the folders of earlier imports stay.
+    """
     return (
         path.name != INCOMING
         and not path.name.startswith(ASIDE)

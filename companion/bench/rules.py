@@ -69,9 +69,9 @@ def random_game(name: str, generator: random.Random) -> list[bytes]:
 
 
 def random_action(state: State, generator: random.Random) -> Action:
-    """Return a random action for benchmarks: a throw of fair dice or one of the options, equally likely if both can be.
+    """Return a random action for benchmarks: a throw of fair dice or one of the options.
 
-    Raises IndexError if the game is over.
+    If both are allowed, each kind has probability 1/2. Raises IndexError if the game is over.
     """
     options = state.options()
     if state.throw_sizes and (not options or generator.random() < 0.5):

@@ -212,7 +212,10 @@ class _Hands:
         self._plan, self._paper = plan, paper
 
     def lay(self, steps: Calibrating) -> None:
-        """Ask for the sheet in the tray; the virtual camera lays it at four tilts, which `steps` detects, then flat."""
+        """Ask the person to lay the sheet into the tray, without waiting; the virtual camera lays it by itself.
+
+        It lays it at four tilts, which `steps` detects, then flat.
+        """
         from companion.adapters.simulated.sheet import lay_in
         from vision.calibration.procedure import LAY
         from vision.calibration.sheet import sheet
@@ -289,7 +292,10 @@ def _say(sentence: str) -> None:
 
 
 def _tray(text: str, keep_mm: float) -> tuple[float, float]:
-    """Return width and height in mm from the text of `--tray`, such as 320x240. Raises SetupError."""
+    """Return width and height in mm from the text of `--tray`, such as 320x240.
+
+    Raises SetupError for another text or size, or if a keep zone of `keep_mm` leaves no throw zone.
+    """
     try:
         width, height = (float(part) for part in text.lower().split("x"))
     except ValueError:

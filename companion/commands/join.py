@@ -59,7 +59,10 @@ def codes_of(page: str) -> dict[str, Any]:
 
 
 def draw(addresses: Addresses, first: str | None) -> None:
-    """Print the Wi-Fi's QR code, if there is one, and the page's; with `first`, the owner's code, that of the host."""
+    """Print the Wi-Fi's QR code, if there is one, and that of the page.
+
+    With `first`, the owner's code, the second QR code opens the page as the host.
+    """
     host = owner_url(addresses.page, first)
     if addresses.wifi:
         click.echo("1. Scan it to join the table's Wi-Fi:")

@@ -198,7 +198,7 @@ def _chosen(settings: config.Settings, name: str | None) -> Layout:
 def _play(
     settings: config.Settings, kind: str | None, layout: Layout, steps: list[tuple[str, FrameRGB]], step_s: float
 ) -> None:
-    """Show each frame on the strip (`kind`, or the settings') for `step_s` seconds, and print its name and LEDs."""
+    """Show each frame on the strip (`kind`, or the settings') for `step_s` seconds; print its name and its lit LEDs."""
     import numpy as np
 
     from hardware.board import REFRESH_S

@@ -117,7 +117,7 @@ def _built(starting: Starting, starts: Starts) -> App:
 
 
 def _create(file: Path, *, service: bool) -> None:
-    """Create an empty settings file, unless it exists, and its folder, and print the file's name.
+    """Create a settings file without settings, unless it exists, and its folder, and print the file's name.
 
     Raises SetupError if the disk refuses; `service` only logs it, because the service must start all the same.
     """
@@ -136,7 +136,10 @@ def _create(file: Path, *, service: bool) -> None:
 
 
 def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the given options as settings, section -> key -> value, without those that are None."""
+    """Return options of `pegpip play` as settings, section -> key -> value, without those that are None.
+
+    `given` has the value of every option by name; the names in `players` are split at commas.
+    """
     players = given["players"]
     tree = {
         "table": {

@@ -95,7 +95,11 @@ def reading_record(reading: Reading) -> dict[str, Any]:
 
 
 def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
-    """Yield the JSON object of one picture; only `image` and `error` if it can't be read or its copy not written."""
+    """Read the dice in one picture, and yield one JSON object: that of `_record`, with the reading.
+
+    It has only `image` and `error` if the picture can't be read, or its copy `drawing` can't be written. `expect` is
+    the number of dice, or None.
+    """
     from vision.images.loading import picture_in
 
     try:

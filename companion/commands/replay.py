@@ -25,7 +25,10 @@ def command(files: tuple[str, ...], as_json: bool) -> int:
 
 
 def _replay(name: str, as_json: bool, named: bool) -> int:
-    """Replay one transcript and print the state after each line; return exit status 1 if something was refused."""
+    """Replay one transcript and print the state after each line; return exit status 1 if something was refused.
+
+    An unreadable file gives 1, too. `named` adds the file's name to what is printed.
+    """
     try:
         content = read_transcript(name)
     except DeviceError as unreadable:

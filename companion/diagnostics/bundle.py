@@ -51,7 +51,8 @@ def write(
     """Write the zip for a bug report with mode 0600, whole or not at all, and return the names of the files in it.
 
     The settings go in without secrets, `findings` are the doctor's, `photos` adds the newest photos of throws, and
-    `more` further files, name in the zip -> content. An older file is replaced. Raises OSError if it can't be written.
+    `more` further files, name in the zip -> content. The newest game and the log go in, too. An older file is
+    replaced. Raises OSError if it can't be written.
     """
     folder = settings.data.folder
     there = os.path.isdir(folder)  # Path.is_dir raises where the folder may not be entered

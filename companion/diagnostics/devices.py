@@ -148,9 +148,9 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
     """Return the finding on the buttons: good if their pins are free and open, and shutting down is allowed.
 
-    `keys` and `none` need no pins and count as simulated. Faults in the settings of strip or shutdown command are bad
-    for every kind. Pins of `gpio` buttons are opened and closed; only for `systemctl` the permission to shut down is
-    tested. `machine` is the machine's model; by default this one's.
+    `keys` and `none` need no pins and count as simulated. A shutdown command without its program is bad for every kind,
+    wrong strip settings only for `gpio`. Pins of `gpio` buttons are opened and closed; only for `systemctl` the
+    permission to shut down is tested. `machine` is the machine's model; by default this one's.
     """
     wired, known = settings.buttons, model() if machine is None else machine
     on_pins = wired.kind == "gpio"

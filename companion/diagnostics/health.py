@@ -44,7 +44,7 @@ def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str
     """Run all health checks and return the answer of `/healthz`. A check that raises an error counts as failed.
 
     The answer has `status`, "ok" or "degraded", and `parts`: for each part `ok` and a sentence, `says`. With `folder`,
-    the data folder, it is for a guest, who must not see paths of this machine.
+    the data folder, the sentences are for guests: paths of this machine are removed.
     """
     told = {}
     for part, check in list(checks.items()):

@@ -61,7 +61,7 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
 
 
 def _limit(root: Path) -> str:
-    """Return a sentence with the number of phones that a Pi's hotspot can serve, and how to raise it; else empty."""
+    """Return a sentence on how many phones a Pi's hotspot can serve, and how to raise it; empty if unknown."""
     phones = hotspot.phones(root)
     if phones is None:
         return ""

@@ -98,7 +98,10 @@ def read_package(file: Path) -> Package:
 
 
 def read_calibration(folder: Path, expected: str | None) -> Rig | None:
-    """Read the calibration of packages that expect this hash, if any. Raises DeviceError unless the file has it."""
+    """Return the calibration in a folder of throw packages; None if `expected`, the hash in their records, is None.
+
+    Raises DeviceError if the file is missing, damaged or has another hash.
+    """
     if expected is None:
         return None
     file = folder / CALIBRATION

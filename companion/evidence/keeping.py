@@ -145,8 +145,9 @@ class PackageKeeper:
                 self._changed.notify()
 
     def _run(self) -> None:
-        """Encode offered readings, and write the package of each throw that is still held, until `stop`.
+        """Encode offered camera readings, and write a package for each throw whose reading is still held, until `stop`.
 
+        If a person gave the throw's values and its set of dice is taught, the set gets the throw as examples.
         While `cap_bytes` is 0 nothing is encoded or taught, and all packages are deleted.
         """
         self._give_way()
@@ -196,7 +197,10 @@ class PackageKeeper:
             log.warning("%s", refused)
 
     def _write(self, thrown: Thrown, held: Held) -> None:
-        """Write the package of a throw: near-lossless if it was corrected or in doubt, else compressed."""
+        """Write the package of a throw: near-lossless if it was corrected or in doubt, else compressed.
+
+        An OSError is not raised: it is logged, and `health` reports it.
+        """
         package = held.fine if thrown.source == "corrected" or held.fine.record.doubt else held.small
         record = msgspec.structs.replace(package.record, throw=thrown.number)
         try:
@@ -222,7 +226,11 @@ class PackageKeeper:
         log.warning("%s", ill)
 
     def _encoded(self, photo: str, settled: Settled) -> Held:
-        """Encode a reading, cropped to the tray if that is calibrated, as two packages with throw number 0."""
+        """Encode a reading, cropped to the tray if that is calibrated, as two packages with throw number 0.
+
+        The near-lossless package has every frame of a reading in doubt, the compressed one only the last. `photo` is
+        the hash of the reading's photo.
+        """
         rig, calibration, offset = settled.rig, None, (0, 0)
         frames = [frame.image_bgr for frame in settled.doubted_frames or (settled.frame,)]
         if rig is not None:

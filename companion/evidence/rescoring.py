@@ -64,9 +64,9 @@ class Rescored:
 
     @property
     def caught(self) -> bool:
-        """Whether a stored throw's reading is wrong although trusted, today as at the table, but the table asked.
+        """Whether a wrong reading is trusted, today as at the table, but the table asked a person about it.
 
-        It asks about a trusted reading if no throw can have its number of dice, as when one die covers another.
+        The table asks about a trusted reading whose number of dice no throw can have: one die may cover another.
         """
         wrong = self.now.trusted and not self.throw.exact(self.now)
         return wrong and not self.changed and not self.throw.stands.accepted

@@ -91,7 +91,10 @@ def is_signed(body: bytes, signature: str, table: str) -> bool:
 
 
 def transcript_under(game: ArchivedGame, aliases: Mapping[str, str]) -> str:
-    """Return a game's transcript as JSON Lines, with the names to publish: `aliases` is name at the table -> alias."""
+    """Return a game's transcript as JSON Lines, with the names to publish: `aliases` is name at the table -> alias.
+
+    A name without an alias stays.
+    """
 
     def renamed(line: Mapping[str, Any]) -> dict[str, Any]:
         named = ("first", "leave", "on")

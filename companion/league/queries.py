@@ -110,7 +110,10 @@ def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
 
 
 def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
-    """Return up to five `highest` scores and `heaviest` defeats (of more than one game) of a season and kind."""
+    """Return up to five `highest` scores and `heaviest` defeats (of more than one game) of a season and kind.
+
+    Each row has `score`, `lost`, `game`, `player` and `name`.
+    """
 
     def best(column: str) -> Rows:
         return connection.execute(

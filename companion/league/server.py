@@ -76,8 +76,8 @@ def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask
 def serve(pool: Pool, listening: socket.socket) -> None:
     """Serve the league's site and rate games in a second thread, until Ctrl-C or SIGTERM ends the process.
 
-    Open requests are answered before the end, for at most 5 s. `pool`, of connections to the database, is closed then.
-    Raises KeyboardInterrupt at Ctrl-C.
+    Open requests are answered before the end, for at most 5 s. `pool`, of connections to the database, is closed after
+    Ctrl-C or an error, but not after SIGTERM. Raises KeyboardInterrupt at Ctrl-C.
     """
     app: Any = application(pool)
     threads: Any = WSGIMiddleware(app, workers=THREADS)
@@ -124,7 +124,10 @@ def _rate_until(pool: Pool, ended: threading.Event) -> None:
 
 
 def _taken(pool: Pool, now_s: float) -> Reply:
-    """Check, replay and store the message in the request; return the reply. Raises NotAccepted, and keeps it aside."""
+    """Check, replay and store the message that a table's request to the league brings; return the reply.
+
+    Raises NotAccepted. A refused message is kept aside only if a registered table signed it.
+    """
     body, path = flask.request.get_data(cache=False), flask.request.path
     signature = flask.request.headers.get(SIGNATURE, "")
     try:

@@ -75,7 +75,10 @@ def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def _controls(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the button that starts the next game and the switch that mutes: (kind, key) -> fields of their own."""
+    """Return Home Assistant's button for the next game and switch for muting: (kind, key) -> fields of their own.
+
+    `topic` is the first part of the table's MQTT topics.
+    """
     mute = {"command_topic": f"{topic}/mute", "state_topic": f"{topic}/muted"}
     return {
         ("button", "start"): {"name": "Next game", "icon": "mdi:play", "command_topic": f"{topic}/start",

@@ -135,7 +135,10 @@ class Publisher(BackgroundThread):
         return client
 
     def _on_connect(self, client: Client, _: Any, __: ConnectFlags, reason: ReasonCode, ___: Properties | None) -> None:
-        """Mark the broker as connected and nothing as published; subscribe to commands. Or store its refusal."""
+        """Mark the broker as connected and nothing as published, or store its refusal.
+
+        If commands are on, subscribes to those that start a game and mute the sound.
+        """
         if reason.is_failure:
             self._trouble = str(reason)
             return

@@ -83,7 +83,10 @@ class Webhook(DeliveryThread):
         return Unposted(f"msg_{int(time.time())}_{snapshot.number}_{place}", msgspec.json.encode(told))
 
     def _deliver(self, stopped: threading.Event) -> None:
-        """Post waiting messages, oldest first, until `stopped` is set. Raises OSError if one must be posted again."""
+        """Post the webhook's waiting messages, oldest first, until none is left or `stopped` is set.
+
+        Raises OSError if one must be posted again; it and all later ones stay queued.
+        """
         while self._waiting and not stopped.is_set():
             message = self._waiting[0]
             self._try(message)

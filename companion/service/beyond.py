@@ -30,8 +30,8 @@ def opened_beyond(
 ) -> tuple[list[Part], dict[str, Health]]:
     """Return the optional parts that the settings turn on, league, MQTT and webhook, not started, and a check of each.
 
-    A part for which a library or a device is missing is left out; its health check, under its name, says so. `live` has
-    the present settings, and mutes the sounds. `report` returns the answer of `/healthz`.
+    A part is left out if a library is missing or its settings are wrong; its health check, under its name, says so.
+    `live` has the present settings, and mutes the sounds. `report` returns the answer of `/healthz`.
     """
     wanted: dict[str, tuple[str, Callable[[], tuple[Part, Health]]]] = {
         "league": (settings.league.server, lambda: _league(settings, folder, table, past)),
@@ -83,7 +83,10 @@ def _mqtt(
 
 
 def _webhook(settings: Settings, table: Table, live: LiveSettings) -> tuple[Part, Health]:
-    """Return the part that posts events of games to the webhook's URL, and its health check. Raises DeviceError."""
+    """Return the part that posts events of games to the webhook's URL, and its health check.
+
+    Raises DeviceError if the URL or the secret of the settings is wrong.
+    """
     from companion.mqtt.webhook import Webhook
 
     wanted, words = settings.webhook, _words(live)

@@ -98,9 +98,10 @@ class Supervisor:
         return True, "every part responds"
 
     def supervised(self, name: str, check: Health) -> Health:
-        """Return a health check that extends `check` of a part: it also fails while that is down or just restarted.
+        """Return a part's health check that extends `check`: it also fails while the part is down or just restarted.
 
-        When it does not fail, it returns the result of `check` and the number of restarts.
+        To fail is to return False and a reason. Else it returns the result of `check`; after a restart, its text also
+        tells the number of restarts.
         """
 
         def health() -> tuple[bool, str]:

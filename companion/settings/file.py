@@ -165,7 +165,10 @@ class SettingsFile:
                 self._apply(wanted)
 
     def _write(self, text: str) -> None:
-        """Replace the settings file's text; its group may read it, unless it may not read the older one."""
+        """Replace the settings file's text; its group may read it, unless it may not read the older one.
+
+        Raises SetupError if it can't be written.
+        """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             mode = self.path.stat().st_mode if self.path.exists() else 0o640

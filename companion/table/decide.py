@@ -101,8 +101,8 @@ class Changes:
         """Return the changes with one more step, a transcript line to journal. Raises IllegalAction if it is refused.
 
         `source` is how it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
-        `seen` is the observation of a throw, whose photo and reading are journaled, too. `waiting` is the memory of the
-        tray to use if the entry can't be written.
+        `seen` is the observation of a throw: its photo is journaled, and its reading only with a photo. `waiting` is
+        the memory of the tray to use if the entry can't be written.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = jpeg = None
@@ -225,7 +225,10 @@ def _pressed(changes: Changes, button: str) -> Changes:
 
 
 def _banked(changes: Changes) -> Changes:
-    """Return `changes` with the steps for the bank button: play the selected decision, or bank without one."""
+    """Return `changes` with the steps for the bank button: play the selected decision, or bank without one.
+
+    Raises IllegalAction if a throw is in question, or nothing can be banked.
+    """
     asked, choices, lines = changes.state.asked, changes.state.choices, tuple[Action, ...]()
     if asked and asked[1].code not in SETTLED_BY_BANKING:
         raise IllegalAction("A throw is in question: answer that first.")
@@ -245,7 +248,8 @@ def _banked(changes: Changes) -> Changes:
 def _answered(changes: Changes, command: c.Answer) -> Changes:
     """Return `changes` with the steps for a person's answer to the open question: play the throw, if it was one.
 
-    Then the newest observation is interpreted again, which may ask a new question.
+    Then the newest observation is interpreted again, which may ask a new question. Raises StaleAction if that question
+    is no longer open, IllegalAction if the rules refuse the throw.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:
@@ -267,7 +271,10 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
 
 
 def _bot_acted(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
-    """Return `changes` with the steps for the bot's decision, or its announcement that dice are to be thrown for it."""
+    """Return `changes` with the steps for the bot's decision, or its announcement that dice are to be thrown for it.
+
+    Raises StaleAction unless the bot may act now, IllegalAction if it throws, undoes or decides against the rules.
+    """
     if not changes.state.bots_turn or changes.state.asked or changes.state.offer:
         raise StaleAction("It is not the bot's turn to act.")
     if isinstance(command, c.BotAwaits):
@@ -323,7 +330,10 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
 
 
 def _next_game(changes: Changes) -> Changes:
-    """Return `changes` with the steps that start the same game again, with the starter `PlayedGame.next_starter`."""
+    """Return `changes` with the steps that start the same game again, with the starter `PlayedGame.next_starter`.
+
+    After an abandoned game its first player starts again. Raises IllegalAction if the game is still on.
+    """
     game = changes.game
     starter = game.next_starter
     if starter is None and not game.abandoned:

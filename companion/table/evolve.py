@@ -124,7 +124,10 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
 
 
 def _line_of_throw(games: tuple[Game, ...], throw: int) -> tuple[PlayedGame, int]:
-    """Return the game of the current sitting that contains a throw, and the index of its line, from 0."""
+    """Return the game of the current sitting that contains a throw, and the index of its line, from 0.
+
+    Raises IllegalAction if there is none.
+    """
     for game in reversed(games):
         if isinstance(game, ArchivedGame) and not game.first_throw <= throw <= game.last_throw:
             continue
@@ -163,7 +166,7 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 def _with_results(record: Record, entry: Entry) -> Tournament | None:
     """Return the tournament that the journal entry of a new game describes; None if it describes none.
 
-    Its results are those in the record's tournament, then those of the games that the record drops at this entry.
+    Its results are those of the record's tournament, then those of the games that this entry drops from the record.
     """
     body = entry.body.get("tournament")
     if body is None:

@@ -192,7 +192,10 @@ class Table:
             self._journal.close()
 
     def _replay(self) -> None:
-        """Open the journal, replay it into the writer's state, write the archive and tidy the photos' folder."""
+        """Open the journal, replay it into the writer's state, write the archive and tidy the photos' folder.
+
+        Raises DeviceError if the journal can't be read or replayed.
+        """
         damage = self._journal.open()
         folder, tail = self._journal.path.parent, self._journal.tail
         first, games = self._archive.load()
@@ -236,9 +239,9 @@ class Table:
                 self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
-        """Carry out a command, if it is one, publish the new snapshot, and put it or the error into `answer`.
+        """Carry out a command, publish the new snapshot, and put it or the error into `answer`.
 
-        No exception leaves this method.
+        For None `answer` gets the last snapshot, and nothing is published. No exception leaves this method.
         """
         if command is None:
             answer.set_result(self._snapshot)

@@ -34,7 +34,7 @@ def step(
     """Return the next state of a button's contact, and the events in order: any of `down`, `up`, `short`, `long`.
 
     `short` and `long` are kinds of press. Call this when the level changes (`closed`: the button is pressed), and at
-    the time that `due_s` returns. A level counts after `settle_s` seconds; a held button is a long press after `long_s`.
+    the time that `due_s` returns. A level counts after `settle_s` seconds; a button held for `long_s` is a long press.
     """
     if closed != contact.raw:
         # The old level may have lasted long enough since the last call.

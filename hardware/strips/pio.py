@@ -70,7 +70,7 @@ class PioDriver:
         self._columns = ["RGB".index(order[place]) for place in (1, 0, 2)]
 
     def open(self, leds: int) -> None:
-        """Open the device file and send a dark frame, which finds out at once if there are too many LEDs."""
+        """Open the device file and send a dark frame. Raises OSError, also if there are too many LEDs."""
         self._leds = leds
         self._descriptor = os.open(self._path, os.O_WRONLY)
         try:

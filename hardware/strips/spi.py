@@ -54,7 +54,10 @@ class SpiDriver:
         self._bus, self._device, self._order, self._bits, self._bufsiz = bus, device, order, bits, bufsiz
 
     def open(self, leds: int) -> None:
-        """Open the SPI bus. Raises DeviceError if spidev is missing, or a frame is too long for one transfer."""
+        """Open the SPI bus. Raises OSError if that fails.
+
+        Raises DeviceError if spidev is missing, or a frame of `leds` LEDs is too long for one transfer.
+        """
         self._check_length(leds)
         link = load_library("spidev", "sudo apt install python3-spidev.").SpiDev()
         try:

@@ -47,7 +47,10 @@ class WledDriver:
         self._sent = 0
 
     def open(self, leds: int) -> None:
-        """Look the host up and open a socket to it. Only a frame finds out whether a controller listens there."""
+        """Look the controller's host up and open a socket to it. Raises OSError, also for an unknown host.
+
+        Only a frame finds out whether a controller listens there.
+        """
         family, kind, protocol, _, address = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)[0]
         self._link = socket.socket(family, kind, protocol)
         try:

@@ -145,7 +145,10 @@ class Calibrating:
         return measured(self.views, lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), self.plan.lens_deg))
 
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
-        """Return the detection of the sheet in a picture (h, w, 3), after `show`; a new view joins `views`."""
+        """Return the detection of the calibration sheet in a picture (h, w, 3), and pass both to `show`.
+
+        A view that helps to measure the lens joins `views`.
+        """
         found = detect_sheet(frame_bgr, self.plan, self.lens(frame_bgr))
         paper = paper_of(found.markers)
         if paper is not None:
@@ -290,7 +293,10 @@ class Calibrating:
                 yield frame
 
     def _frames(self, failure: str) -> Iterator[Frame]:
-        """Yield the frames of one step; after `wait_s` raise DeviceError, whose message begins with `failure`."""
+        """Yield the frames of one step of calibrating until the recording ends.
+
+        After `wait_s` of the camera's time raise DeviceError, whose message begins with `failure`.
+        """
         begun_s: float | None = None
         self._said = ""
         while (frame := self._frame()) is not None:

@@ -91,7 +91,9 @@ class FilesCamera:
         self._due_s = self._clock()
 
     def frame(self) -> Frame:
-        """Wait until the next frame is due, FPS a second; return the photo that is shown now, or the plain grey tray.
+        """Wait until the next frame is due, FPS a second; return the photo that is shown now.
+
+        Between two photos, an empty tray of plain grey is shown for CLEARED_S.
 
         Raises DeviceError if the camera was not started, or no photo of the folder can be read.
         """

@@ -78,10 +78,10 @@ class AutoLock:
         return self._known(flicker | self._focus_controls())
 
     def focus_at(self, lens_position: float | None, at_s: float) -> Controls:
-        """Set where the lens is to be held, in dioptres, and return the controls to send now; none for a fixed lens.
+        """Set where the lens is to be held, in dioptres, and return the controls to send now; empty for a fixed lens.
 
-        None starts continuous autofocus, and `after` locks the lens once it is in focus. `at_s` is the present time on
-        the camera's clock; nothing is locked until CONTROL_DELAY_S later.
+        The position None starts continuous autofocus, and `after` locks the lens once it is in focus. `at_s` is the
+        present time on the camera's clock; nothing is locked until CONTROL_DELAY_S later.
         """
         self._position, self._asked_s = lens_position, at_s
         self._positions.clear()
@@ -160,9 +160,9 @@ class AutoLock:
     def _unlock_in_other_light(self, image_bgr: FrameBGR, at_s: float) -> Controls:
         """Return the controls that unlock exposure and white balance in another light; then both count as unlocked.
 
-        None until the light has differed by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S from that of the first frame
-        after they were locked. It is the linear light of the median pixel: objects on less than half of the picture do
-        not count.
+        Empty until the light has differed by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S from that of the first frame
+        after they were locked. The light is that of the median pixel, linear: objects on less than half of the picture
+        do not count.
         """
         green = image_bgr[::SAMPLE_EVERY_PX, ::SAMPLE_EVERY_PX, 1]
         light = max(float(np.median(green)) / 255, 1 / 255) ** GAMMA

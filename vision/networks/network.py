@@ -55,7 +55,10 @@ class OpenCVRuntime:
             raise ValueError(str(error)) from error
 
     def run(self, pictures_bgr: Sequence[FrameBGR], *, features: bool = False) -> NDArray[np.float32]:
-        """Return the output for a batch of pictures, or the input of the last fully connected layer."""
+        """Return the network's output for a batch of pictures (h, w, 3) of one size; its first axis is the batch.
+
+        With `features` it is the (n, d) input of the last fully connected layer instead.
+        """
         # As uint8 the input takes a quarter of the memory; the network's first layer scales it.
         batch = cv2.dnn.blobFromImages(pictures_bgr, ddepth=cv2.CV_8U)
         self._net.setInput(batch, "", 1 / 127.5, (127.5, 127.5, 127.5))

@@ -118,7 +118,7 @@ class Witness:
         return (1 - self._error) * _fused(die.probabilities, distances, self._weight) + self._error / LABELS
 
     def _fitted(self) -> tuple[float, float, float]:
-        """Fit the witness's parameters to its labelled faces, each compared only with faces of other throws.
+        """Return the witness's parameters, fitted to its labelled faces, each compared only with faces of other throws.
 
         Returns:
             The weight of the distance with the least log loss, the smallest of equal ones: 0 if distances do not help.

@@ -150,8 +150,8 @@ class Watcher:
     def _watched(self) -> Iterator[Event]:
         """Yield the events of a started camera, until `stop` or the end of a recording; stop the camera at the end.
 
-        A doubtful reading by a hand-held camera is held back: a little later the dice are seen from another place. They
-        are read again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when
+        Without a calibration, as with a hand-held camera, a doubtful reading of dice is held back. The dice are read
+        again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when
         the dice move, the watching ends, or MAX_READINGS_IN_DOUBT were made. Lights near the tray prevent all this,
         because repeated dimming would flicker. Raises DeviceError if the camera fails.
         """

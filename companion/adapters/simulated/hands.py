@@ -51,7 +51,7 @@ class VirtualHands:
         """Throw `count` dice of the virtual tray beside the `staying` ones, which are moved into the keep zone first.
 
         Each of these, as the camera saw them, stands for the nearest die of the tray. If fewer than `count` others are
-        left, the last of them are thrown too. Dice beyond these are lifted out.
+        left, the last of `staying` are thrown too. Further dice are lifted out.
         """
         tray = self._camera.tray
         loose = [die for die in tray.dice() if die["place"] != "out"]

@@ -63,7 +63,8 @@ def command(
 def in_words(found: dict[str, Any]) -> str:
     """Return the fairness result of `pegpip dice --json` as text for people: bars of the counts, and the verdict.
 
-    The last line gives the bias of one face that this many dice reveal in half of all cases.
+    The last line gives the bias of one face that this many dice reveal in half of all cases, or says that they are too
+    few.
     """
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1

@@ -104,7 +104,10 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
 
 
 def _asked(teacher: Teacher) -> bool:
-    """Ask the person which values the waiting throw shows, until the answer is right; return whether it was learnt."""
+    """Ask the person which values the waiting throw shows, and teach them; return False if the person skips it.
+
+    An invalid answer is explained and asked again.
+    """
     throw = teacher.view()["throw"]
     read = [die["read"] for die in throw["dice"]]
     shown = " ".join(map(str, read))

@@ -78,7 +78,8 @@ def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
 def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Take FILMED_FRAMES pictures, and yield findings on the frame rate and on bands of a flickering lamp.
 
-    Fewer than two frames lead to one failed finding. Raises DeviceError if the camera fails.
+    The frames' times are added to `evening.frame_times_s`. Fewer than two frames lead to one failed finding. Raises
+    DeviceError if the camera fails.
     """
     camera = evening.open_camera(evening.settings)
     times_s, shown = evening.frame_times_s, list[Frame]()
@@ -167,7 +168,10 @@ def _invite(evening: Evening, camera: Camera) -> None:
 
 
 def _add_judged(evening: Evening, settled: Settled, camera: Camera) -> None:
-    """Append a throw to `evening.throws` as the person judges it; a wrong or doubtful one gets its picture."""
+    """Append a throw to `evening.throws` as the person judges it; a wrong or doubtful one gets its picture.
+
+    If the person calls it no throw, nothing is appended. `evening.tray_jpeg` gets the picture in any case.
+    """
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
     lay = evening.person.judges(read, doubt, camera)
@@ -201,9 +205,9 @@ def _throw_findings(evening: Evening) -> Iterator[Finding]:
 
 
 def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Light every LED in four colours, then hole by hole; ask the person what was seen, and yield a finding on each.
+    """Light every LED in four colours, then hole by hole; ask the person what was seen; yield two findings at the end.
 
-    With a simulated strip nobody is asked. Raises DeviceError if the strip fails.
+    With a simulated strip nobody is asked, and both are good. Raises DeviceError if the strip fails.
     """
     wired = evening.settings.strip
     layout = layout_of(wired.layout, evening.settings.track)

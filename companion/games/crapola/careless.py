@@ -13,7 +13,8 @@ STOP_POINTS = 500
 def choice(state: State) -> Action | int:
     """Return what the careless computer player of Crapola does: a decision, or a number of dice to throw.
 
-    It keeps the dice that score most, on a tie the most dice, and throws as many as it may. The game must not be over.
+    It keeps the dice that score most, on a tie the most dice. From STOP_POINTS turn points on it stops, if it may; else
+    it throws as many dice as it may. The game must not be over.
     """
     assert isinstance(state, Crapola), "the state is one of Crapola"
     if state.turn.phase == "keeping":

@@ -40,7 +40,7 @@ def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
 
 @cache
 def _best(dice: tuple[int, ...]) -> int | None:
-    """Return what `points_of` returns for ascending dice, and 0 without dice, which ends the recursion. Cached."""
+    """Return the most points of ascending dice together; 0 without dice, None unless every die can score. Cached."""
     if not dice:
         return 0
     totals = []

@@ -193,7 +193,10 @@ class Crapola:
         return Crapola(table, events=table.events)
 
     def _spent(self, spend: Spend) -> Crapola:
-        """Return the state after a spending. Raises IllegalAction for no other player, or an amount out of range."""
+        """Return the state of Crapola after a spending: both players lose the points, and the turn ends.
+
+        Raises IllegalAction if `spend.on` is no other player, or the amount is out of range.
+        """
         players = self.table.header.players
         if spend.on not in players or spend.on == players[self.table.seat]:
             raise IllegalAction(f"Points are spent on another player, not on {spend.on!r}.")

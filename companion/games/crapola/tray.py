@@ -38,9 +38,10 @@ class CrapolaTray(KeepZonePolicy):
         return not _crapola(state).turn.kept
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the keep of the dice set aside, then of these and the dice that the keep zone has gained since.
+        """Yield the lines that the player may have decided on before the current throw, likeliest first.
 
-        Illegal keeps are left out. An empty tuple is yielded if no keep is due.
+        First the keep of the dice set aside; then of these and the dice that the keep zone has gained since. Illegal
+        keeps are left out. An empty tuple is yielded if no keep is due.
         """
         if "keep" not in state.decisions:
             yield ()

@@ -195,7 +195,10 @@ class CribbageBoard:
         return Outcome(winners, tuple(0 if side in winners else self._games_lost(side) for side in sides))
 
     def _winners(self) -> tuple[int, ...]:
-        """Return the sides that win: with `find_a_loser` all that finished; else, or if none did, the furthest pegs."""
+        """Return the sides that win: with `find_a_loser` all that finished; else, or if none did, the furthest pegs.
+
+        Sides that are out don't win; at least one must be in.
+        """
         if self.header.rules["find_a_loser"] and self.finished:
             return self.finished
         still_in = [side for side in range(len(self.sides)) if side not in self.out]

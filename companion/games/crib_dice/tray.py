@@ -132,9 +132,10 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
 
 
 def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
-    """Return the notice while the keep zone is empty or overruled by a person; None if the game is over.
+    """Return the notice of Crib Dice when no kept dice count: there are none, or a person overruled the keep zone.
 
-    It asks to choose the point, to move frozen dice to the keep zone, to clear the tray, or for the next action.
+    The notice asks to choose the point, to move frozen dice to the keep zone, to clear the tray, or for the next
+    action. None if the game is over.
     """
     if "point" in state.decisions:
         return Phrase("choose_point", {"player": state.standing.player, "values": _points(state.turn.dice)})
@@ -146,7 +147,7 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
     """Return the notice that asks to move the missing frozen dice to the keep zone, which holds `kept` of them.
 
-    If none is missing, return the notice of the player's next action.
+    If none is missing, return the notice of the player's next action; None after the end.
     """
     turn = state.turn
     missing = turn.frozen - kept

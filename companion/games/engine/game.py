@@ -159,7 +159,8 @@ def with_entry(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
 def highest_wins(totals: tuple[int, ...], left: frozenset[int]) -> Outcome:
     """Return the outcome where the highest total of the players who have not left wins; equal totals share the win.
 
-    All others lose one game. `totals` are by seat; `left` has the seats of the players who left, perhaps of all.
+    All others lose one game. `totals` are by seat; `left` has the seats of the players who left. If all left, nobody
+    wins.
     """
     there = {seat: total for seat, total in enumerate(totals) if seat not in left}
     winners = tuple(seat for seat, total in there.items() if total == max(there.values()))

@@ -163,7 +163,10 @@ def entry_of(tournament: Tournament | None, games: Iterable[Game], command: Arra
 
 
 def _result(game: ArchivedGame, outcome: Outcome) -> Result[str, int]:
-    """Return the result of a finished game of two players."""
+    """Return a finished game of two players as a tournament's result, both in seat order.
+
+    It has their final scores and shares of the win, and whether a player left.
+    """
     one, other = game.header.players
     scores = game.bests[one].score or 0, game.bests[other].score or 0
     share = 1 / max(1, len(outcome.winners))

@@ -240,7 +240,7 @@ class Journal:
         """Rebuild both copies of the damaged journal from the entries that survive, open them, and return the report.
 
         The data folder is copied into `damaged-N` first. `head` is the last known end of the journal; None if unknown.
-        Raises DeviceError if no entry can be read, or OSError; nothing is changed then.
+        Raises DeviceError if no entry can be read; nothing is changed then. Raises OSError if the disk refuses.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         aside = recovery.set_aside(self._folder, report)

@@ -151,7 +151,8 @@ def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], l
 def set_aside(folder: Path, report: str) -> Path:
     """Copy the data folder into a new folder `damaged-N` inside it, add the report, and return the new folder.
 
-    Photos are hard-linked where possible. Raises OSError or DeviceError; nothing of the copy is left then.
+    Photos are hard-linked where possible. Raises OSError or DeviceError; nothing of the copy is left then, unless only
+    the last flush failed.
     """
     aside = free_path(folder, ASIDE)
     part = folder / f"{aside.name}.part"

@@ -42,7 +42,10 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reading_record(observation: Observation) -> dict[str, Any]:
-    """Return the reading behind a throw as JSON, for the key `seen` of its journal entry: its doubt, and each die."""
+    """Return the reading behind a throw as JSON, for the key `seen` of its journal entry: `doubt` and `dice`.
+
+    Each die has `box_xywh`, `read` (the value), `confidence`, and `kept` (whether it lies in the keep zone).
+    """
     zones = ((observation.thrown, False), (observation.kept, True))
     dice = [
         {"box_xywh": die.box_xywh, "read": die.value, "confidence": round(die.confidence, 4), "kept": kept}

@@ -102,8 +102,8 @@ class ContactPoint:
 def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
     """Return the contact of two cubes with (3,) centres and (3, 3) rotations; None if they do not overlap.
 
-    Its normal is the axis on which they overlap least (separating axis test); a face is preferred to a pair of edges
-    that overlap about as little.
+    Its normal, from the first to the second, is the axis of least overlap (separating axis test). A face is preferred
+    to a pair of edges that overlap about as little.
     """
     (one, other), (turn, turn_other), half = at_mm, turns, edge_mm / 2
     apart = other - one

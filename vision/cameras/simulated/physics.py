@@ -154,7 +154,10 @@ def _turned(turn: Floats, angle: Floats) -> Floats:
 
 
 def _stop(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> None:
-    """Stop the die at `index`; lay it flat if it lies on a face, or push it if it stands on an edge without support."""
+    """Stop the die at `index`; lay it flat if it lies on the floor, or push it if it leans without support.
+
+    A die that leans with support, or lies on other dice, keeps its pose.
+    """
     up = bodies.turn[index][2]
     bodies.velocity[index] = bodies.spin[index] = 0.0
     if leaning_deg(bodies.turn[index]) > MAX_FLAT_DEG:

@@ -106,7 +106,7 @@ class FinishDistribution:
         """Return the weights of the turns in which a peg makes bank n + 1, or its first fuchle after n banks.
 
         `wipeouts` are the consecutive ones before turn 0, the peg's next turn. A weight is the probability of the
-        wipe-outs alone; that of the banks comes from `_reached` and `_leap`.
+        wipe-outs, summed over the turns of the n banks. The banks' own probability is in `_reached` and `_leap`.
 
         Returns:
             Two (banks, ROUNDS) arrays by [n, t]: bank n + 1 in turn t without a fuchle before it; the fuchle in turn t.
@@ -302,10 +302,10 @@ class Race:
         return won, float(under_way[-1] * once / (1 - stays ** len(self._board.sides)))
 
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
-        """Return a side's expected share of the win for each round and distance of its finish: (rounds, past + 1).
+        """Return the expected share of the win of `side`, (rounds, past + 1), by round and distance of its finish.
 
-        As the function `_shares`, but with the house rule `find_a_loser` the first of two sides to finish wins,
-        whatever the distance.
+        With the house rule `find_a_loser` the first of two sides to finish wins, whatever the distance. Without it the
+        share is that of the function `_shares`, which also explains `others`.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)

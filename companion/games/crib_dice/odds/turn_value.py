@@ -188,8 +188,8 @@ class TurnValues:
     def thrown(self, gathered: int, frozen: int, point: int) -> float:
         """Return the value of throwing on in a Crib Dice turn with a set frozen, with best play after the throw.
 
-        The unit is that of `bank`; the arguments are as in `held`. Seven frozen dice roll over, five or six are a
-        piddle, fewer a roll.
+        The unit is that of `bank`. `gathered` are the points of the turn's earlier sets; the `frozen` dice show
+        `point`. Seven frozen dice roll over, five or six are a piddle, fewer a roll.
         """
         if frozen == 7:
             return self.fresh(gathered + set_score(7, point))
