@@ -18,7 +18,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import Distribution
 from pathlib import Path
 
 from companion.appliance.machine import USER, Machine
@@ -271,17 +271,20 @@ def keep_extras(old: Path, new: Path) -> None:
     for source in old.glob("lib/python3*/site-packages"):
         target = new / source.relative_to(old)
         if target.is_dir():
-            there = {_key(each) for each in distributions(path=[str(target)])}
-            for extra in distributions(path=[str(source)]):
-                files = [file for file in extra.files or () if ".." not in file.parts and (source / file).is_file()]
-                for file in files if _key(extra) not in there else ():
+            there = {_key(each) for each in target.glob("*.dist-info")}
+            for extra in source.glob("[!~]*.dist-info"):  # ~: what pip left of an interrupted step
+                listed = () if _key(extra) in there else Distribution.at(extra).files or ()
+                for file in (each for each in listed if ".." not in each.parts and (source / each).is_file()):
                     (target / file).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copy2(source / file, target / file)
 
 
-def _key(found: Distribution) -> str:
-    """Return a distribution's name in a form that compares: `psycopg-binary` for `Psycopg_Binary`."""
-    return re.sub(r"[-_.]+", "-", found.name).lower()
+def _key(info: Path) -> str:
+    """Return the name of the distribution that a `.dist-info` folder is of, in a form that compares.
+
+    The folder has the name even where a power cut has emptied the files in it.
+    """
+    return re.sub(r"[_.]+", "-", info.name.partition("-")[0]).lower()
 
 
 def _named_by(link: Path) -> str | None:

@@ -230,3 +230,18 @@ def test_an_update_from_a_deb_keeps_libraries_that_were_added_by_hand(releases: 
     assert (site / "flask/__init__.py").read_text() == "of new"
     assert (site / "paho_mqtt/__init__.py").read_text() == f"of {first}"
     assert not (releases.folder / "new/bin").exists()
+
+
+@pytest.mark.parametrize("metadata", [None, b"", bytes(64)], ids=["missing", "empty", "zeros"])
+def test_a_damaged_library_in_the_old_release_stops_no_update(tmp_path: Path, metadata: bytes | None) -> None:
+    """The fault: without a name the library ended each update by a .deb with an error."""
+    old, new = (tmp_path / name / "lib/python3.11/site-packages" for name in ("old", "new"))
+    info = old / "paho_mqtt-2.0.dist-info"
+    info.mkdir(parents=True)
+    new.mkdir(parents=True)
+    (old / "paho.py").touch()
+    (info / "RECORD").write_text("paho.py,,\n")
+    if metadata is not None:
+        (info / "METADATA").write_bytes(metadata)
+    keep_extras(tmp_path / "old", tmp_path / "new")
+    assert (new / "paho.py").exists()
