@@ -22,7 +22,7 @@ from companion.appliance.country import WifiCountry
 from companion.appliance.machine import USER, Machine
 from companion.appliance.releases import Releases, Source
 from companion.appliance.signature import KEY
-from companion.appliance.steps import BootLines, File, Packages, Services, Step, TablesUser
+from companion.appliance.steps import BootLines, File, OldFile, Packages, Services, Step, TablesUser
 from companion.appliance.trial import PORT, SETTINGS, back, value_in
 from companion.errors import CompanionError
 
@@ -139,6 +139,7 @@ def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str
         TablesUser(DATA),
         Release(source, Releases(machine)),
         *copies,
+        OldFile("/etc/avahi/services/pegpip.service"),  # it named port 8000; the service announces its own
         File(SETTINGS, partial(_settings, machine, name, password), 0o640, USER, once=True, keep=True),
         *([File(KEY, key.read_text)] if key.exists() else []),
         File(KEYFILE, partial(hotspot.keyfile, name, password), 0o600, once=True),

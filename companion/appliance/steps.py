@@ -175,6 +175,8 @@ class File:
         """Write the file atomically with its owner and permissions. A link in its place is replaced, not followed."""
         file = machine.at(self.path)
         file.parent.mkdir(parents=True, exist_ok=True)
+        if file.is_symlink():
+            file.unlink()  # `replacing` refuses one that leads to a device, such as an owner's to /dev/null
         owner = pwd.getpwnam(self.owner) if self.owner else None
         with replacing(file, self.mode, owner and (owner.pw_uid, owner.pw_gid)) as written:
             written.write(self.text().encode())
@@ -192,6 +194,21 @@ class File:
                 if machine.works("dpkg-query", "--search", f"/{folder.relative_to(machine.root)}"):
                     break  # a package brought it, and an empty one is as it was
                 folder.rmdir()
+
+
+@dataclass(frozen=True, slots=True)
+class OldFile(File):
+    """Installation step: a file that earlier releases wrote, which installing removes as uninstalling does."""
+
+    text: Callable[[], str] = str
+
+    def missing(self, machine: Machine) -> list[str]:
+        """Return one line when the file exists, else nothing."""
+        return self.left(machine)
+
+    def do(self, machine: Machine) -> None:
+        """Delete the file and its empty parent folders that no package owns."""
+        self.undo(machine)
 
 
 BEGIN, END = "# Peg & Pip: begin", "# Peg & Pip: end"

@@ -34,7 +34,7 @@ from companion.appliance.install import steps as all_steps
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Source
 from companion.appliance.signature import KEY
-from companion.appliance.steps import BEGIN, END, BootLines, File, Packages, Services, Step, TablesUser
+from companion.appliance.steps import BEGIN, END, BootLines, File, OldFile, Packages, Services, Step, TablesUser
 from companion.appliance.trial import SETTINGS
 from companion.errors import DeviceError
 from companion.settings import load as config
@@ -158,6 +158,32 @@ def test_installing_a_changed_unit_restarts_a_running_service_with_it(machine: N
     machine.asked.clear()
     assert install(steps, machine, quiet) == 0
     assert not any("try-restart" in words for words in machine.asked)
+
+
+@pytest.mark.parametrize("target", ["/dev/null", "others"])
+def test_the_installer_replaces_a_link_to_a_device_or_to_anothers_file(machine: Noted, target: str) -> None:
+    unit = File("/etc/systemd/system/pegpip.service", lambda: "[Unit]\n")
+    place = machine.at(unit.path)
+    place.parent.mkdir(parents=True)
+    place.with_name("others").touch()
+    place.symlink_to(target)
+    unit.do(machine)
+    assert (place.is_symlink(), place.read_text(), place.with_name("others").read_text()) == (False, "[Unit]\n", "")
+
+
+@pytest.mark.parametrize("change", [install, uninstall])
+def test_installing_and_uninstalling_remove_a_file_of_earlier_releases(
+    machine: Noted, change: Callable[..., int]
+) -> None:
+    step = next(each for each in all_steps(machine, Source(PROJECT), packages=False) if isinstance(each, OldFile))
+    assert (step.missing(machine), step.left(machine)) == ([], [])
+    place = machine.at(step.path)
+    place.parent.mkdir(parents=True)
+    place.touch()
+    said: list[str] = []
+    assert change([step], machine, said.append) == 1
+    assert (said, place.exists()) == (["remove /etc/avahi/services/pegpip.service"], False)
+    assert change([step], machine, said.append) == 0
 
 
 def test_after_a_failed_step_the_next_installation_makes_only_that_step(machine: Noted, steps: list[Step]) -> None:
