@@ -75,7 +75,7 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
             tempfile.TemporaryDirectory(prefix="export-", dir=SCRATCH) as scratch,
         ):
             about = {"version": version, "made": made}
-            manifest = _written(folder, ours, settings_file, file, Path(scratch), about)
+            manifest = _written(folder, settings_file, file, Path(scratch), about)
     except OSError as refused:
         place = refused.filename if isinstance(refused, PermissionError) and refused.filename else to
         reason = f"{place} can't be read or written ({refused.strerror or refused})."
@@ -96,10 +96,8 @@ def belongs(name: str) -> bool:
     return name == SETTINGS or not (base in SECRETS or SETTINGS_SUFFIX in base or inside.startswith(ASIDE))
 
 
-def _written(
-    folder: Path, ours: list[Path], settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]
-) -> dict[str, Any]:
-    """Write a table's files `ours` and a manifest with the fields `about` to the zip `to`, and return the manifest.
+def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
+    """Write a table's files and a manifest with the fields `about` to the zip `to`, and return the manifest.
 
     A table may be playing, so only whole journal entries are written, and no photos of throws after the last of them.
     Of the journal's copies the one with more of them is taken, by a copy in `scratch`, an empty folder.
@@ -114,7 +112,7 @@ def _written(
             copy.writelines(lines(journal))
         copied = read_entries(scratch)
     last_throw = max((entry.throw or 0 for entry in copied), default=0)
-    for path in ours:
+    for path in files_in(folder)[0]:  # not before the journal: each throw in the copy has its photo by now
         # A photo of a throw since the journal was copied has no entry in the copy.
         newer = path.parent.name == PHOTOS and path.stem.isdecimal() and int(path.stem) > last_throw
         if path.name != JOURNAL and not newer:

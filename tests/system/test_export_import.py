@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -18,6 +19,7 @@ from companion.settings import last_good
 from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.settings.load import Settings
 from companion.table.journal import FIRST, SECOND, Journal, read_entries
+from companion.table.journal.copies import lines
 from companion.table.photos import Photos
 from tests.system.backing_up import SETTINGS, entry, exported, imported, kept_in, repacked, tree
 from vision.calibration.store import FILE_NAME as CALIBRATION
@@ -330,6 +332,21 @@ def test_export_omits_a_photo_of_a_throw_after_the_last_journal_entry(table: Pat
             "data/photos/1.jpg",
             "data/photos/2.jpg",
         ]
+
+
+def test_export_has_the_photo_of_a_throw_made_while_it_copies_the_journal(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photo = (table / "photos" / "2.jpg").read_bytes()
+    (table / "photos" / "2.jpg").unlink()
+
+    def copied_late(journal: Path) -> Iterator[bytes]:
+        assert Photos(table).keep(2, photo)
+        return lines(journal)
+
+    monkeypatch.setattr("companion.backup.export.lines", copied_late)
+    with zipfile.ZipFile(exported(table)[0]) as archive:
+        assert "data/photos/2.jpg" in archive.namelist()
 
 
 @pytest.mark.parametrize(
