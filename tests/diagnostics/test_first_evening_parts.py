@@ -48,7 +48,7 @@ def test_the_first_evening_check_reports_an_led_strip_failing_while_lit(broken_a
         strip.broken_at = broken_at
         return strip
 
-    assert is_ill(table.held(open_strip=opened), "leds", "Plug it in")
+    assert is_ill(table.held(open_strip=opened), "LEDs", "Plug it in")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_the_first_evening_check_reports_buttons_that_cannot_be_opened(table: Ta
     def opened(_kind: str, _wired: ButtonSettings) -> FakeButtons:
         return FakeButtons([], BROKEN)
 
-    assert is_ill(table.held(open_buttons=opened), "buttons", "Plug it in")
+    assert is_ill(table.held(open_buttons=opened), "button presses", "Plug it in")
 
 
 def test_the_first_evening_check_reports_a_sound_not_played_or_not_heard(table: Table) -> None:

@@ -207,7 +207,7 @@ def _throw_findings(evening: Evening) -> Iterator[Finding]:
 def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Light every LED in four colours, then hole by hole; ask the person what was seen; yield two findings at the end.
 
-    With a simulated strip nobody is asked, and both are good. Raises DeviceError if the strip fails.
+    With a simulated strip nobody is asked, and both are good. If the strip fails meanwhile, one finding says so.
     """
     wired = evening.settings.strip
     layout = layout_of(wired.layout, evening.settings.track)
@@ -228,6 +228,9 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
                 evening.pause(0.0 if simulated else for_s)
             answers.append(simulated or evening.person.agrees(question))
         right, walked = answers
+    except DeviceError as ill:
+        yield Finding.ill("LEDs", ill)
+        return
     finally:
         strip.stop()
     note = " It is simulated: nobody was asked." if simulated else ""
@@ -242,11 +245,11 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
 def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Ask the person to press each button on a GPIO pin, and yield a finding for each: whether that press was heard.
 
-    Without buttons on pins one passed finding says so. Raises DeviceError if the pins can't be read.
+    Without buttons on pins one passed finding says so. Pins that can't be read give a failed one.
     """
     wired = evening.settings.buttons
     if wired.kind != "gpio":
-        yield Finding("buttons", True, f"No buttons on pins (kind {wired.kind!r}).", simulated=True)
+        yield Finding("button presses", True, f"No buttons on pins (kind {wired.kind!r}).", simulated=True)
         return
     opened = evening.open_buttons(wired.kind, wired)
     pressed: queue.Queue[Press] = queue.Queue()
@@ -263,6 +266,8 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
             cure = "" if heard == button else f"Check the wires from GPIO{pin} and from ground to this button."
             yield Finding(f"button {button}", not cure, says, cure)
             tick(number, len(wired.pins))
+    except DeviceError as ill:
+        yield Finding.ill("button presses", ill)
     finally:
         opened.stop()
 
