@@ -69,6 +69,13 @@ def test_crapola_last_turn_throw_win_chance_is_the_mean_over_all_results(lines: 
     assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(total / 6**size)
 
 
+def test_crapola_win_odds_of_a_last_turn_stop_hold_beyond_all_tables() -> None:
+    """The fault: a stop that wins had the chance 0 where the leader was more than about 28,000 points ahead."""
+    six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
+    state = told("crapola", *six_ones * 20, STOP, *six_ones * 21, rules={"target": 40_000}).state
+    assert [option["value"] for option in options(state, "win")] == [1, pytest.approx(1 - 1080 / 46656)]
+
+
 def test_crapola_win_odds_of_a_last_turn_spend_from_behind_are_0() -> None:
     found = values(last())
     spent = [value for line, value in found.items() if "spend" in line]

@@ -177,7 +177,14 @@ def turn_values(table: Totals, size: int) -> TurnValues:
         most, game = SURE_STOP_STEPS + MAX_THROW_STEPS, _race_of(table)
         brought = game.banked(table.totals[seat], table.totals[other], table.on_board[other], most) - lost
     known = thrown(size, brought, steps_to(least)).ravel().tolist()
-    return TurnValues(size, least, known, lambda points: float(brought.take(points // STEP, mode="clip")))
+
+    def bank(points: int) -> float:
+        """Return the value of banking; in the last round exactly, also beyond the points of the table."""
+        if table.last_round:
+            return chance_after(table.banked(points), seat) - lost
+        return float(brought.take(points // STEP, mode="clip"))
+
+    return TurnValues(size, least, known, bank)
 
 
 def _race_of(table: Totals) -> Race:

@@ -17,7 +17,8 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
     Raises:
         RulesError: The roll-off is not over. Before the last round: the game was not begun by exactly two players, one
-            has left, or the stored table does not cover the house rules `target` and `entry`.
+            has left, or the stored table does not cover the house rules `target` and `entry`. In it: the
+            least first bank is above `MAX_ENTRY_POINTS`.
     """
     if not isinstance(state, Crapola):
         raise RulesError("The chance to win is known once the roll-off is over.")
