@@ -141,7 +141,7 @@ def test_teaching_a_dice_set_of_a_newer_format_is_refused_and_keeps_its_file(
 ) -> None:
     _taught(tmp_path, settled[:1])
     file = next((tmp_path / TAUGHT).iterdir())
-    rewrite_json(file, "set.json", format=99)
+    rewrite_json(file, "set.json", format=99, faces="told in another way")
     before = file.read_bytes()
     taught = _loaded(tmp_path)
     with pytest.raises(DeviceError, match="Update pegpip"):
