@@ -144,7 +144,7 @@ def test_the_led_strip_is_dim_and_still_only_while_a_photo_is_taken(at: Bench) -
     for on in (True, False):
         at.board.capture(on)
         at.board.step()
-        at.clock.now_s += 1 / 60  # the watcher's patience is 50 ms, transfer included
+        at.clock.now_s += 1 / 60  # the watcher gives the strip 33 ms, transfer included
         at.board.step()
         photo = at.strip.frame_rgb.copy()
         assert photo.max() < before / 4 if on else photo.max() >= 0.9 * before
