@@ -31,15 +31,17 @@ class TerminalDriver:
 
     def open(self, leds: int) -> None:
         """Begin to draw, if the stream is a terminal."""
-        self._draws, self._up = self._out.isatty(), ""
+        self._draws, self._drawn = self._out.isatty(), False
 
     def send(self, frame_rgb: FrameRGB) -> None:
         """Draw the frame over the last one, if the stream is a terminal."""
         if self._draws:
             seen = (255 * (frame_rgb / 255.0) ** (1 / GAMMA)).astype(np.uint8)
-            self._out.write(f"{self._up}\r{_line(seen)}\x1b[0m\x1b[K\n")
+            rows = -(-len(frame_rgb) // shutil.get_terminal_size().columns)  # a resized terminal wraps them anew
+            up = f"\x1b[{rows}A" if self._drawn else ""
+            self._out.write(f"{up}\r{_line(seen)}\x1b[0m\x1b[K\n")
             self._out.flush()
-            self._up = f"\x1b[{-(-len(frame_rgb) // shutil.get_terminal_size().columns)}A"
+            self._drawn = True
 
     def close(self) -> None:
         """Leave the last row as it is."""

@@ -266,10 +266,11 @@ def test_the_terminal_strip_writes_nothing_to_output_that_is_no_terminal() -> No
 def test_the_terminal_strip_draws_over_all_rows_of_its_last_frame(
     columns: int, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
+    """A terminal that was made narrower or wider meanwhile has wrapped them anew."""
     strip = DrivenStrip(122, TerminalDriver(out=(out := Terminal())))
     strip.start()
-    for _ in range(2):
+    for width in (100, columns):
+        monkeypatch.setenv("COLUMNS", str(width))
         strip.show(np.zeros((122, 3), np.uint8))
     assert out.getvalue().partition("\n")[2].startswith(f"\x1b[{rows}A\r")
 
