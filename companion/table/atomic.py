@@ -46,7 +46,7 @@ def replacing(path: Path, mode: int = 0o666, owner: tuple[int, int] | None = Non
 
 
 def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
-    """Replace or create a file atomically: write a file beside it (`.part`), flush it to the disk and rename it.
+    """Replace or create a file atomically: write the hidden file `.NAME.part`, flush it to the disk and rename it.
 
     `content` is written piece by piece. `mode` are the permissions, as far as the umask allows. Raises OSError, also
     for a device or a pipe, which must not be replaced. The old file is then unchanged, unless only the flush of the
