@@ -201,7 +201,7 @@ function seatEach(names, seat, game) {
     filled = after.findIndex((name) => name.trim() && !names.placeholders.has(name)),
     free = filled < 0 ? after.length : filled,
     room = (game.max_players ?? Infinity) - seat - (after.length - free),
-    each = typed.slice(0, room);
+    each = typed.slice(0, Math.max(1, room)); // players may be too many after another game was chosen
   names.splice(seat, Math.min(each.length, 1 + free), ...each);
   names.drawn = (names.drawn ?? 0) + 1;
 }
