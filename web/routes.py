@@ -6,10 +6,9 @@ view is called, the guard checks the visitor's roles, and `Routes` checks the re
 
 from __future__ import annotations
 
-import functools
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, TypeVar
 
 import flask
@@ -56,6 +55,7 @@ class Routes:
         structs: The msgspec structs whose schemas the OpenAPI document includes.
         schemas: More JSON schemas for it, by name.
         roles: The roles that may use each route, by method and rule: `"POST /api/lines"`.
+        refusals: The refusals of the errors that a view raises.
     """
 
     def __init__(
@@ -63,9 +63,7 @@ class Routes:
     ) -> None:
         self.name, self.structs, self.schemas = name, structs, schemas or {}
         self.blueprint = flask.Blueprint(name, __name__)
-        self.blueprint.register_error_handler(
-            CompanionError, functools.partial(error_refusal, {**REFUSALS, **(refusals or {})})
-        )
+        self.refusals = {**REFUSALS, **(refusals or {})}
         self.paths: dict[str, Json] = {}
         self.roles: dict[str, Roles] = {}
 
@@ -150,7 +148,10 @@ class Routes:
 
         def serve(view: View) -> View:
             def checked(**path: int) -> flask.Response:
-                told = view(**path) if shape is None else view(body(shape), **path)
+                try:
+                    told = view(**path) if shape is None else view(body(shape), **path)
+                except CompanionError as error:
+                    return error_refusal(self.refusals, error, operation["responses"])
                 return told if isinstance(told, flask.Response) else answer(told)
 
             self.blueprint.add_url_rule(rule, f"{method} {rule}".replace(".", "-"), checked, methods=[method])
@@ -159,14 +160,16 @@ class Routes:
         return serve
 
 
-def error_refusal(refusals: Refusals, error: CompanionError) -> flask.Response:
-    """Log an error and return its refusal: that of its class in `refusals`, or else of its nearest base class there.
+def error_refusal(refusals: Refusals, error: CompanionError, foreseen: Container[str]) -> flask.Response:
+    """Return the refusal of an error: that of its class in `refusals`, or else of its nearest base class there.
 
-    `refusals` must contain CompanionError.
+    `refusals` must contain CompanionError. The error is logged, with its traceback if its status is not in `foreseen`:
+    the program has a fault.
     """
     status, code = next(refusals[kind] for kind in type(error).__mro__ if kind in refusals)
-    level = logging.WARNING if status >= 500 else logging.INFO
-    log.log(level, "answered %d: %s %s: %s", status, flask.request.method, flask.request.path, error)
+    asked, surprise = f"{flask.request.method} {flask.request.path}", str(status) not in foreseen
+    level = logging.ERROR if surprise else logging.WARNING if status >= 500 else logging.INFO
+    log.log(level, "answered %d: %s: %s", status, asked, error, exc_info=error if surprise else None)
     again = " Look at the newest state and try again." if isinstance(error, StaleAction) else ""
     return refusal(status, code or getattr(error, "code", None), str(error).replace("\n", " ") + again)
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import flask
 import pytest
 
+from companion.errors import DeviceError
 from companion.games.registry import GAMES
 from tests.web.pub import HEADER, PIN, Pub, observation, opened
 from web.catalogue import LANGUAGES
 from web.guard import COOKIE, TOKEN_DAYS
 from web.pages import Addresses
-from web.pairing.roles import Role
+from web.pairing.roles import ANYONE, Role
+from web.routes import Routes
 
 
 def test_state_api_gives_an_unpaired_phone_the_newest_game_state(pub: Pub) -> None:
@@ -172,6 +175,22 @@ def test_openapi_lists_refusals_409_422_and_503_of_each_table_command(pub: Pub) 
         assert "404" not in each["responses"], each["summary"]
     pub.table.stop()
     assert host.post("/api/games", json=HEADER).status_code == 503
+
+
+def test_an_error_that_its_route_does_not_list_is_logged_with_a_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> None:
+        raise DeviceError("The disk is full.", "Delete photos.")
+
+    made, app = Routes("disk"), flask.Flask(__name__)
+    made.get("/listed", "Fail as listed", roles=ANYONE, refused=(503,))(fail)
+    made.get("/unlisted", "Fail", roles=ANYONE)(fail)
+    app.register_blueprint(made.blueprint)
+    answers = [app.test_client().get(path) for path in ("/listed", "/unlisted")]
+    assert {(each.status_code, each.text) for each in answers} == {
+        (503, '{"error":"ill","message":"The disk is full. Delete photos."}')
+    }
+    logged = [(record.levelname, bool(record.exc_info)) for record in caplog.records if record.name == "web.routes"]
+    assert logged == [("WARNING", False), ("ERROR", True)]
 
 
 def test_the_web_app_manifest_is_standalone_and_its_icons_are_served(pub: Pub) -> None:
