@@ -97,8 +97,9 @@ class App:
     def run(self, ready: Callable[[], None]) -> None:
         """Start all parts of the table in order, call `ready`, and serve the pages until `server.stop()` or Ctrl-C.
 
-        At the end the parts are stopped in reverse. Raises DeviceError if the journal can't be opened. Any other part
-        that fails is logged and tried again, and reported on the page if it has a health check.
+        At the end the parts are stopped in reverse; Ctrl-C then raises KeyboardInterrupt. Raises DeviceError if the
+        journal can't be opened. Any other part that fails is logged and tried again, and reported on the page if it has
+        a health check.
         """
         with contextlib.ExitStack() as stack:
             for part in self.parts:
@@ -121,8 +122,8 @@ class App:
 def build(starting: Starting) -> App:
     """Build all parts of a table from the settings and return them. Nothing is started, but the port is opened.
 
-    Raises SetupError with all that is wrong with the settings, when the start is not forgiving; DeviceError if the data
-    folder can't be used.
+    Raises SetupError with all wrong settings that may not be replaced, as in a start that is not forgiving; DeviceError
+    if the data folder can't be made.
     """
     clock, networks = time.monotonic, shipped_networks()
     opened, folder = opened_parts(starting), _data_folder(starting.settings)

@@ -220,9 +220,10 @@ class Board:
         return changed
 
     def _drive(self, now_s: float, *, changed: bool) -> None:
-        """Open the strip, and send it the newest frame if that has `changed` or was not sent for REFRESH_S.
+        """Open the strip if it is closed, and send it the newest frame if that has `changed` or after REFRESH_S.
 
-        After a failure the strip is closed. `health` gets the error until the strip has worked again for PROVEN_S.
+        After a failure the strip is closed for RETRY_S. `health` gets the error until the strip has worked again for
+        PROVEN_S.
         """
         try:
             if not self._lit and now_s >= self._retry_s:

@@ -104,8 +104,9 @@ def glow(path: LanePath, centre: float, reach: float) -> Levels:
 def comet(path: LanePath, head: float, tail: float) -> Levels:
     """Return the brightness of each LED of a lane for a light with a fading tail: 1 at the head, 0 at the tail's end.
 
-    `head` is a position in holes of the lane; LEDs up to half a hole before it are lit fully too. `tail` is the length
-    behind it, in holes, over which the light fades linearly; negative for a tail ahead of it, never 0.
+    `head` is a position in holes of the lane; LEDs up to half a hole beyond it, away from the tail, are lit fully too.
+    `tail` is the length behind it, in holes, over which the light fades linearly; negative for a tail ahead of it,
+    never 0.
     """
     behind = (np.float32(head) - path.steps) * np.float32(np.sign(tail))
     fade = np.clip(1.0 - behind / np.float32(abs(tail)), 0.0, 1.0)

@@ -144,10 +144,11 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 
 
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return two tables, (511, _RATIO_BINS + 1) uint8, to round a colour by: its chroma, and middle less least channel.
+    """Return two tables, (511, _RATIO_BINS + 1) uint8, of the chroma nearest to a wanted one that keeps the hue.
 
-    Chroma is the greatest less the least channel. Both tables are indexed by twice the wanted chroma, 0 to 510, and by
-    the bin of the wanted hue: the ratio of the second value to the first, 0 to 1.
+    The first holds that chroma, the greatest less the least channel; the second holds the middle less the least. Both
+    are indexed by twice the wanted chroma, 0 to 510, and by the bin of the wanted hue. The hue is middle less least
+    channel divided by chroma, 0 to 1.
     """
     ratio = np.arange(_RATIO_BINS + 1) / _RATIO_BINS
     chroma = np.arange(256)[:, None]

@@ -150,6 +150,7 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
     """Divide the LEDs of a lane, in wiring order, into start pocket, holes and finish pocket in the order of travel.
 
     Without `serpentine` the pegs run from left to right in each row, so that every second row of the strip is reversed.
+    The number of LEDs must fit the settings; it is not checked.
     """
     start, finish, each = settings.start_leds, settings.finish_leds, settings.leds_per_hole
     between = indices[start : len(indices) - finish]
@@ -162,7 +163,10 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
 
 
 def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
-    """Return the place in mm of each LED of a strip that runs back and forth in rows, which are four pitches apart."""
+    """Return the place (x, y), in mm, of each LED of a strip that runs back and forth in rows of `row_leds`.
+
+    LED 0 is at (0, 0). Rows are four pitches apart.
+    """
     places = []
     for led in range(leds):
         row, column = divmod(led, row_leds)

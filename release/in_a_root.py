@@ -222,7 +222,7 @@ def exposure(root: Root, unit: str) -> float:
 
 
 def cloned(root: Root) -> None:
-    """Copy the project's files, except those that git ignores, over /root/pegpip in the test Debian `root`."""
+    """Replace /root/pegpip in the test Debian `root` by the project's files, except those that git ignores."""
     place = root.folder / "root/pegpip"
     shutil.rmtree(place, ignore_errors=True)
     listed = subprocess.run(

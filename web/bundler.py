@@ -41,7 +41,7 @@ def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
         sources: Source text of every module, by name.
 
     Raises:
-        KeyError: An imported module is missing in `sources`.
+        KeyError: The page's module or an imported one is missing in `sources`.
         graphlib.CycleError: Modules import each other in a cycle.
     """
     imports: dict[str, list[str]] = {}

@@ -86,7 +86,8 @@ def start_game(table: AnyTable, pairing: Pairing, command: Command) -> Snapshot:
 def forgetting_starter(pairing: Pairing) -> Reader:
     """Return a reader of the table's news that forgets the phone that started the last game when a new one starts.
 
-    `start_game` notes its phone after that. A game that a button, the MQTT broker or a first start begins has none.
+    `start_game` notes the new phone after that. A game begun by a button, by MQTT or at the table's first start has
+    none.
     """
 
     def hear(_snapshot: Snapshot, news: News) -> None:

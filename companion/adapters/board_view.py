@@ -69,9 +69,10 @@ def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = ()) -> BoardVie
 
 
 def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float) -> tuple[Moment, ...]:
-    """Return the animations of the new events that concern a side, from the track `before`; empty without a game.
+    """Return the animations that the game's effects list for the new events of a side; empty without a game.
 
-    The game's effects list them. A `swap` moves all pegs that changed places.
+    They start at `now_s` on the board's clock, from the track `before`, or from the new one if that is None. A `swap`
+    moves all pegs that changed places.
     """
     after = snapshot.track
     if after is None or snapshot.game is None:

@@ -81,7 +81,11 @@ class ListeningButtons:
             self.board.acknowledge()
 
     def _pressed(self, press: Press) -> None:
-        """Shut the machine down, let a phone in, or submit a short press to the table, whose refusal is only logged."""
+        """Act on a button press: shut the machine down, let a phone in, or submit the press to the table.
+
+        The shutdown button acts only on a long press. A long press of another button lets a phone in. A short one is
+        submitted; the table's refusal is only logged.
+        """
         if press.button == SHUTDOWN:
             self._shutdown_failure = shut_down(self.shutdown_command) if press.long else None
         elif press.long:

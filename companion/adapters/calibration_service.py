@@ -146,7 +146,8 @@ class CalibrationService:
     def take_empty(self) -> Mapping[str, Any]:
         """Take a picture of the tray once sheet and hands are out of it, store the calibration, and return `look()`.
 
-        Raises DeviceError if the tray does not come to rest in time, or before `take_sheet`.
+        Raises DeviceError if called before `take_sheet`, if the tray does not come to rest in time, or if no
+        calibration can be computed or stored.
         """
         found = self._found
         if found is None:

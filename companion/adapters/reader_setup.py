@@ -79,10 +79,10 @@ def load_reader(
 ) -> ReaderSetup:
     """Return the reader of the camera that the setting `source` names, with its calibration in the data folder, if any.
 
-    A motorised lens is held at the calibration's focus; without one it focuses once more. Without a calibration the
-    reader knows no tray, except that of the virtual camera. A damaged calibration is not used and leaves the focus as
-    it is; the health check in the result reports it. `witness` returns the labelled examples of the set of dice in use,
-    or None.
+    A motorised lens is held at the calibration's focus; without a calibration it focuses once more. The reader then
+    knows no tray, except that of the virtual camera. A calibration of another camera counts as none. A damaged one
+    is not used either, but leaves the focus as it is; the health check in the result reports it. `witness` returns the
+    labelled examples of the set of dice in use, or None.
     """
     try:
         stored = load_rig(folder)
@@ -148,7 +148,8 @@ def _why_uncalibrated(stored: Stored | None, source: str) -> str:
 def _health(stored: Stored, misfit_wh: tuple[int, int] | None, camera: Camera) -> tuple[bool, str]:
     """Return whether a calibration fits the camera's frames and its sensor, and a sentence for the page.
 
-    `misfit_wh` is the size in pixels of a frame that it does not fit; None if all frames have fitted so far.
+    `misfit_wh` is the size in pixels of a frame that it does not fit; None if all frames have fitted so far. An unknown
+    sensor fits.
     """
     if misfit_wh is None:
         field = camera.field if isinstance(camera, SensorCamera) else None

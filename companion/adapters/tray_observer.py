@@ -115,7 +115,10 @@ def command_of(event: watch.Event) -> Command:
 
 
 def observation_of(event: watch.Settled) -> Observation:
-    """Convert a settled tray to an observation with its photo as JPEG, at the table's time: a video's begins at 0."""
+    """Convert a settled tray to an observation with its photo as JPEG.
+
+    The observation's time is now, by the monotonic clock, and not the frame's: that of a video begins at 0.
+    """
     return Observation(
         thrown=_seen(event.thrown),
         kept=_seen(event.kept),

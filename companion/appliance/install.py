@@ -89,7 +89,10 @@ class Release:
         return lines
 
     def do(self, machine: Machine) -> None:
-        """Build the release, make it current and proven without a trial, remove old ones, and link the command."""
+        """Build the release, make it current and proven without a trial, remove old ones, and link the command.
+
+        Raises DeviceError if the release can't be built or does not start; the current one stays then.
+        """
         name = self.releases.make(self.source)
         self.releases.switch(name)
         self.releases.trust(name)
@@ -211,7 +214,7 @@ def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]
     """Carry out each installation step that has changes to make, and return the number of changes.
 
     Before a step, `say` gets a line for each of its changes. After changes the service `pegpip` is restarted if it runs
-    and was enabled before.
+    and was enabled before. Raises DeviceError or OSError if a step fails; the steps before it stay done.
     """
     before = machine.has_systemd and not Services(("pegpip.service",)).missing(machine)
     made = sum(_applied(step.missing(machine), step.do, machine, say) for step in wanted)
@@ -288,7 +291,8 @@ def main(arguments: list[str] | None = None) -> int:
 def farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
     """Return the installer's closing message; after an installation with the next commands and the hotspot's password.
 
-    `count` is the number of changes that were made; `uninstalled` tells whether they were those of uninstalling.
+    `count` is the number of changes that were made; with 0 the message only says so. `uninstalled` tells whether they
+    were those of uninstalling.
     """
     if not count:
         return "Nothing to remove." if uninstalled else "Nothing to change: everything is installed."

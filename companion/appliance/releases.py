@@ -266,7 +266,7 @@ def keep_extras(old: Path, new: Path) -> None:
     """Copy the Python distributions that only `old` has, a release's folder, into the release's folder `new`.
 
     Its owner installed them, as for the extra `league`. None of their code is run, and their commands are not copied.
-    Nothing is copied for another version of Python.
+    Nothing is copied for another version of Python. Raises OSError.
     """
     for source in old.glob("lib/python3*/site-packages"):
         target = new / source.relative_to(old)

@@ -45,7 +45,10 @@ def signed_at(file: Path, signature: Path, key: Path) -> int:
 
 
 def _without_armour(key: Path) -> bytes:
-    """Return the binary packets of an armoured public key file, for gpgv. Raises DeviceError if it is none."""
+    """Return the binary packets of an armoured public key file, for gpgv.
+
+    Raises DeviceError if the file is missing, unreadable or no such key.
+    """
     try:
         head, _, body = key.read_text("ascii").replace("\r", "").partition("\n\n")
         if head.startswith("-----BEGIN PGP PUBLIC KEY BLOCK-----"):

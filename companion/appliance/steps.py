@@ -52,7 +52,10 @@ class Packages:
         return [f"install the package {name}" for name in self._absent(machine)]
 
     def do(self, machine: Machine) -> None:
-        """Update apt's lists, install the absent packages, and add their names to the file `memory`."""
+        """Update apt's lists, install the absent packages, and add their names to the file `memory`.
+
+        Raises DeviceError if apt fails.
+        """
         machine.run("apt-get", "update", "-q")
         wanted = self._absent(machine)
         words = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *wanted)
@@ -100,7 +103,8 @@ class TablesUser:
     def do(self, machine: Machine) -> None:
         """Create the service's user and its data folder unless they exist, and add the user to existing GROUPS.
 
-        If the user does not own the folder, it gets the folder with everything in it.
+        If the user does not own the folder, it gets the folder with everything in it. Raises DeviceError if a program
+        fails.
         """
         if not _user_exists():
             machine.run("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin", USER)
@@ -163,7 +167,10 @@ class File:
     keep: bool = False
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line if the file is missing or, unless `once`, has other content; owner and mode may differ."""
+        """Return one line if the file is missing or, unless `once`, has other content; else none.
+
+        Owner and mode are not compared.
+        """
         file = machine.at(self.path)
         if not os.path.lexists(file):
             return [f"write {self.path}"]

@@ -109,9 +109,9 @@ def prove(
 ) -> None:
     """Wait until the table is healthy and has lost no journal entry, then make the release on trial the proven one.
 
-    Without a release on trial nothing is done. `look`, `pause` and `clock` are those of `await_well`. Raises
-    DeviceError if `await_well` does; the release stays on trial then. It also does if another release became current
-    meanwhile, because the service had started MAX_TRIES times on trial.
+    Without a release on trial nothing is done. `look` returns the number of the newest entry when the table is healthy,
+    else None. Raises DeviceError after HEALTHY_TIMEOUT_S; the release stays on trial then. A DeviceError also says that
+    another release became current meanwhile, because the service had started MAX_TRIES times on trial.
     """
     trial = on_trial(releases)
     if trial is None:
@@ -167,7 +167,7 @@ def page_of(settings: Path) -> str:
     """Return the address of the table's pages on this machine, without a slash at the end.
 
     The host is that of the settings file. The port is that of the running table, else of the settings file, else PORT.
-    The file is read as plain TOML, as a newer release may have unknown keys.
+    The file is read as plain TOML, as a newer release may have unknown keys; one that can't be read counts as empty.
     """
     port = served_port(settings.parent) or value_in(settings, "web", "port")
     return local_page(value_in(settings, "web", "host"), port if isinstance(port, int) else PORT).rstrip("/")

@@ -76,7 +76,7 @@ class Updater:
 
         `entry` is the number of the journal's newest entry, which must not be lost; None if no table was healthy. If
         proving fails, or at Ctrl-C, the release before is started again and DeviceError raised. It says why, and
-        whether the table is healthy with that one.
+        whether the table is healthy with that one. Raises OSError if the trial can't be stored.
         """
         self.say("starting it ...")
         trial.begin(self.releases, name, entry)

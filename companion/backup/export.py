@@ -100,7 +100,8 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
     """Write a table's files and a manifest with the fields `about` to the zip `to`, and return the manifest.
 
     A table may be playing, so only whole journal entries are written, and no photos of throws after the last of them.
-    Of the journal's copies the one with more of them is taken, by a copy in `scratch`, an empty folder.
+    Of the journal's copies the one with more of them is taken, by a copy in `scratch`, an empty folder. Photos deleted
+    meanwhile are left out. Raises OSError, or DeviceError if the journal is damaged.
     """
     copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}
@@ -136,7 +137,10 @@ def _last_entry(journal: Path) -> int:
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:
-    """Add a file to the zip as `name`; return its name, size and SHA-256. Photos and zips are not compressed again."""
+    """Add a file to the zip as `name`; return `name`, `bytes` and `sha256` for the manifest. Raises OSError.
+
+    Photos and zips are not compressed again.
+    """
     member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     member.compress_type = zipfile.ZIP_STORED if source.suffix in (".jpg", ".zip") else zipfile.ZIP_DEFLATED
     digest, size = hashlib.sha256(), 0

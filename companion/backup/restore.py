@@ -64,8 +64,8 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
     """Import an archive that `write_archive` wrote into a data folder and a settings file; return its manifest.
 
     Older data is moved to a folder `replaced-N`; without `replace` it is an error. Root writes with the rights of the
-    folder's owner; new files have mode 0640. What is returned has two more keys: `aside`, the folder that older data
-    went to, or None, and `left_out`, keys of [buttons] that were commented out because they run a program.
+    folder's owner; new files have mode 0640 at most. What is returned has two more keys: `aside`, the folder that older
+    data went to, or None, and `left_out`, keys of [buttons] that were commented out because they run a program.
 
     Raises:
         DeviceError: The file is damaged or foreign, a table is using the folder, the disk is full, or older data or the
@@ -195,7 +195,8 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
     """Check that a table could start from the files unpacked into `incoming`; return the keys that are commented out.
 
     Derived files are deleted, settings that run a program are commented out, and the data is marked as restored. A
-    damaged calibration is no obstacle: the table reports it. Raises ValueError or SetupError.
+    damaged calibration is no obstacle: the table reports it. Raises ValueError for a wrong journal, SetupError for
+    wrong settings.
     """
     data = incoming / DATA
     for derived in (FILED, JOURNAL_COPY):  # a table makes them from its journal, and would trust these
@@ -233,7 +234,10 @@ def _check_journal(data: Path, entries: int) -> None:
 
 
 def _without_commands(file: Path) -> list[str]:
-    """Comment out the keys RUN_PROGRAMS of [buttons] in a settings file; return them. Raises SetupError if it can't."""
+    """Comment out the keys of [buttons] in a settings file that run programs (RUN_PROGRAMS); return those it had.
+
+    Raises SetupError, and leaves the file as it is, if a key is written in a way that can't be commented out.
+    """
     text = file.read_text(encoding="utf-8")
     left_out = [key for key in RUN_PROGRAMS if key in tomllib.loads(text).get("buttons", {})]
     if not left_out:
@@ -252,8 +256,8 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
     """Move older data to a new folder `replaced-N`, and the unpacked files to their places; return that folder or None.
 
     Data is moved by renaming on one disk, the journal last. After a power cut nothing is lost: older files are in
-    `replaced-N`, new ones in `import.part`. Settings are written anew, and older ones renamed beside them. After an
-    error each file is moved back.
+    `replaced-N`, new ones in `import.part`. Settings are written anew, and older ones renamed beside them. Before an
+    error is raised, each file is moved back. Without older data the result is None.
     """
     older = [path for path in folder.iterdir() if _goes_aside(path)]
     aside = free_path(folder, ASIDE) if older else None

@@ -10,10 +10,10 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def of_owner(folder: Path) -> Iterator[None]:
-    """Context manager: act with the rights of a folder's owner instead of root's; new files get mode 0640 at most.
+    """Context manager: act as the user who controls a folder (`owner`), not as root; new files get at most mode 0640.
 
-    A link that the owner made then leads only where the owner may go. If the process is not root's, or root owns the
-    folder, only the mode changes.
+    A link that this user made then leads only where the user may go. If the process is not root's, or root alone
+    controls the folder, only the mode changes.
     """
     user, group = owner(folder)
     mask, groups = os.umask(0o027), os.getgroups()

@@ -98,7 +98,10 @@ def set_ups(game: str) -> list[Header]:
 
 
 def states(header: Header, generator: random.Random) -> Iterator[State]:
-    """Play one game, mostly by a rule of thumb; yield TIMED_SHARE of its first MAX_GAME_LINES states, in order."""
+    """Play one game, mostly by a rule of thumb and else at random; yield a random sample of its states, in order.
+
+    Each state is yielded with the probability TIMED_SHARE. The game is broken off after MAX_GAME_LINES lines.
+    """
     state: State = game_named(header.game).start(header)
     for _ in range(MAX_GAME_LINES):
         if state.standing.over:

@@ -49,7 +49,10 @@ def measure(lines: int = LINES) -> dict[str, float]:
 
 
 def replay_process_ms(lines: list[bytes]) -> float:
-    """Run `pegpip replay` on transcript lines; return the processor time of its process in ms, user and system."""
+    """Run `pegpip replay` on transcript lines; return the processor time of its process in ms, user and system.
+
+    Raises CalledProcessError if it fails.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)  # os.times counts in steps of 10 ms
     program = "import sys; from companion.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "replay", "--json", "-"]

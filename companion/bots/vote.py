@@ -58,7 +58,10 @@ class VoteQuestion:
     shown: bool = False
 
     def view(self, voter: str) -> Json:
-        """Return the question as the JSON object for the phone of a voter, as `Vote.view` explains it."""
+        """Return the question as the JSON object for the phone of a voter, as `Vote.view` explains it.
+
+        The options' values and everybody's votes are left out until the answer is shown.
+        """
         panels = game_named(self.state.standing.header.game).panels(self.state)
         view: Json = {
             "player": self.player,

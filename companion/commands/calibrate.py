@@ -132,8 +132,9 @@ def _calibrated(
 
     `floor` is the homography of corners that a person pointed at; with it no sheet is needed. The camera is closed at
     the end. Without `measure`, or if no single die is seen in time, the die has the size of the plan. Unless
-    `lens_told`, the camera's own angle of view is used where it is known. Raises DeviceError if the camera fails before
-    the die's step, or sheet or empty tray was not done in `wait_s` seconds.
+    `lens_told`, the camera's own angle of view is used where it is known. `paper`, "a4" or "letter", is that of a
+    simulated sheet. Raises DeviceError if the camera fails before the die's step, if sheet or empty tray was not done
+    in `wait_s` seconds, or if the lens would hang among the dice.
     """
     from vision.calibration.procedure import Calibrating, calibrated
     from vision.cameras import SensorCamera
@@ -171,7 +172,10 @@ def _calibrated(
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
-    """Return a callback that saves a frame with its markers and zones to a JPEG file, if any, each PREVIEW_EVERY_S."""
+    """Return a callback that saves a frame with its markers and zones to the JPEG file `to`, if it is not None.
+
+    Calls less than PREVIEW_EVERY_S after a save do nothing. Raises PictureError, when called, if it can't write.
+    """
     from vision.calibration.preview import drawn
     from vision.images.loading import save_jpeg
 
@@ -212,9 +216,9 @@ class _Hands:
         self._plan, self._paper = plan, paper
 
     def lay(self, steps: Calibrating) -> None:
-        """Ask the person to lay the sheet into the tray, without waiting; the virtual camera lays it by itself.
+        """Ask the person to lay the calibration sheet into the tray, and return without waiting.
 
-        It lays it at four tilts, which `steps` detects, then flat.
+        With the virtual camera the sheet is laid into its tray here: at four tilts, which `steps` detects, then flat.
         """
         from companion.adapters.simulated.sheet import lay_in
         from vision.calibration.procedure import LAY
@@ -228,7 +232,7 @@ class _Hands:
         lay_in(virtual, printed, lambda: steps.detect(virtual.frame().image_bgr))
 
     def lift(self) -> None:
-        """Ask to take the sheet out of the tray; with the virtual camera, do it."""
+        """Ask the person to take the sheet out of the tray, without waiting; with the virtual camera, also do it."""
         from vision.calibration.procedure import LIFT
 
         _say(LIFT)
@@ -236,7 +240,7 @@ class _Hands:
             self._virtual.lift_sheet()
 
     def lay_die(self) -> None:
-        """Ask for one die in the tray; with the virtual camera, move one to the throw zone."""
+        """Ask for one die in the tray, without waiting; with the virtual camera, also move one to the throw zone."""
         from vision.calibration.procedure import ONE_DIE
 
         _say(ONE_DIE)
@@ -245,7 +249,11 @@ class _Hands:
 
 
 def _write_sheet(to: Path, paper: str, plan: Plan, *, as_json: bool) -> int:
-    """Write the sheet for the tray of `plan` as a PDF file, print how to go on, and return 0. Raises SetupError."""
+    """Write the sheet for the tray of `plan` as a PDF file, print how to go on, and return 0, the exit status.
+
+    With `as_json`, print the file's name as JSON instead. Raises SetupError if `to` is no .pdf or can't be written, or
+    if the tray is too small.
+    """
     from vision.calibration.markers import MIN_MARKERS
     from vision.calibration.sheet import sheet
     from vision.calibration.sheet_pdf import pdf

@@ -59,9 +59,9 @@ def codes_of(page: str) -> dict[str, Any]:
 
 
 def draw(addresses: Addresses, first: str | None) -> None:
-    """Print the Wi-Fi's QR code, if there is one, and that of the page.
+    """Print the QR code of the table's Wi-Fi, if it has one, and that of its page.
 
-    With `first`, the owner's code, the second QR code opens the page as the host.
+    With `first`, the owner's code, the page's QR code makes a phone the host.
     """
     host = owner_url(addresses.page, first)
     if addresses.wifi:

@@ -198,7 +198,10 @@ def _chosen(settings: config.Settings, name: str | None) -> Layout:
 def _play(
     settings: config.Settings, kind: str | None, layout: Layout, steps: list[tuple[str, FrameRGB]], step_s: float
 ) -> None:
-    """Show each frame on the strip (`kind`, or the settings') for `step_s` seconds; print its name and its lit LEDs."""
+    """Show each frame on the strip (`kind`, or the settings') for `step_s` seconds; print its name and its lit LEDs.
+
+    The strip is switched off at the end. Raises SetupError for an unknown kind, DeviceError if the strip fails.
+    """
     import numpy as np
 
     from hardware.board import REFRESH_S
@@ -228,7 +231,10 @@ def _range(leds: list[int]) -> str:
 
 
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
-    """Return the (leds, 3) RGB frame of a scene at a time in seconds, at full brightness within the default limit."""
+    """Return the (leds, 3) RGB frame of a scene at a time in seconds, at full brightness.
+
+    A frame that would draw more than the default `limit_ma` is dimmed as a whole.
+    """
     from hardware.power import Power
     from hardware.scenes import compose
     from hardware.settings import PowerSettings

@@ -117,7 +117,7 @@ def _built(starting: Starting, starts: Starts) -> App:
 
 
 def _create(file: Path, *, service: bool) -> None:
-    """Create a settings file without settings, unless it exists, and its folder, and print the file's name.
+    """Create a settings file without settings, and its folder, and print the file's name; do nothing if it exists.
 
     Raises SetupError if the disk refuses; `service` only logs it, because the service must start all the same.
     """

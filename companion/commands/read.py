@@ -81,7 +81,8 @@ def in_a_row(record: dict[str, Any]) -> str:
 def reading_record(reading: Reading) -> dict[str, Any]:
     """Return a reading as JSON: `values`, ascending, `dice`, `trusted`, and `doubt`: why not, or None.
 
-    Each die has `value`, `box` (x, y, width, height in pixels) and `confidence` (0 to 1).
+    Each die, left to right, has `value` (None if unread; `values` leaves it out), `box` (x, y, width, height in
+    pixels) and `confidence` (0 to 1).
     """
     return {
         "values": list(reading.values),
@@ -111,7 +112,8 @@ def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | Non
 def _exported(name: str, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
     """Read the dice in each throw of a zip of `pegpip rescore --export`, and yield a JSON object for each.
 
-    After a fault the last object has `error` instead of a reading. Copies are named `drawing` with the throw's name.
+    `expect` is the number of dice, or None. With `drawing`, each throw's annotated copy is saved beside that path, with
+    the throw's name added. A fault ends the reading: the last object has `error` instead of a reading.
     """
     from companion.evidence.sharing import read_export
     from vision.networks import load_networks

@@ -37,7 +37,8 @@ def naming(name: str) -> Iterator[None]:
 def read_transcript(name: str) -> bytes:
     """Return the content of a file, or of standard input for `-`.
 
-    Raises DeviceError if it can't be read, is larger than MAX_BYTES, or no regular file: a pipe could block for ever.
+    Raises DeviceError if it can't be read or is larger than MAX_BYTES, or if a named file is no regular file: a named
+    pipe could block for ever.
     """
     try:
         if name == "-":

@@ -89,7 +89,10 @@ def _values(placed: Iterable[LocatedDie]) -> list[int]:
 
 
 def _opened(source: str, mains_hz: int) -> tuple[str, Camera]:
-    """Return SOURCE as a [camera] source (a path is a video) and its camera. Raises SetupError or PictureError."""
+    """Return SOURCE as a [camera] source (a file's path is a video), and its camera, not started.
+
+    Raises PictureError for a folder's path, and SetupError for an unknown source.
+    """
     from vision.cameras.opening import KINDS, open_camera
 
     if source.partition(":")[0] not in KINDS and Path(source).exists():

@@ -75,8 +75,8 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = Non
 def settled_frames(camera: Camera) -> list[Frame | None]:
     """Take pictures until a started camera's exposure is steady, and return the last of them and MIN_FRAMES more.
 
-    The wait lasts at most MAX_WARM_UP_FRAMES, and one if the camera does not report its exposure. A picture after the
-    end of a recording is None. Raises DeviceError.
+    The wait lasts at most MAX_WARM_UP_FRAMES pictures, and a single one if the camera does not report its exposure. A
+    picture after the end of a recording is None. Raises DeviceError.
     """
     for _ in range(MAX_WARM_UP_FRAMES):
         frame = camera.frame()

@@ -32,7 +32,8 @@ class Limit(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to write a log record: not after MAX_LINES records of its line of code in one window.
 
-        A window of WINDOW_S starts with the first record after the last window, which then says how many were dropped.
+        A window of WINDOW_S starts with the first record after the last window. If records were dropped in that one,
+        the message of the first record is changed to say how many.
         """
         place, now = (record.pathname, record.lineno), self._clock()
         since, count = self._windows.get(place, (now, 0))

@@ -142,8 +142,9 @@ def check_recovery(folder: Path) -> Finding:
 def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -> Finding:
     """Return the finding whether the machine's clock can be right.
 
-    It can't before EARLIEST_YEAR, nor more than MAX_CLOCK_LAG_S behind the journal's newest entry (seconds since 1970;
-    0 without one), unless the network has set it, as a file under `root`, which stands for `/`, shows.
+    Wrong is a year before EARLIEST_YEAR, or a time more than MAX_CLOCK_LAG_S behind the journal's newest entry (seconds
+    since 1970; 0 without one). Such a lag is accepted if the network has set the clock, as a file under `root`, which
+    stands for `/`, shows.
     """
     newest = datetime.fromtimestamp(newest_entry_s, now.tzinfo)
     if now.year < EARLIEST_YEAR:

@@ -61,7 +61,10 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
 
 
 def _limit(root: Path) -> str:
-    """Return a sentence on how many phones a Pi's hotspot can serve, and how to raise it; empty if unknown."""
+    """Return a sentence on how many phones a Pi's hotspot can serve, and how to raise it; empty if unknown.
+
+    `root` is the folder that stands for `/`.
+    """
     phones = hotspot.phones(root)
     if phones is None:
         return ""

@@ -45,7 +45,8 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
 def _figure(folder: Path, each: Rescored) -> str:
     """Save a throw's last picture, with the new reading drawn on it, as `NUMBER.jpg`; return its HTML figure.
 
-    The caption compares the values that stand with the reading at the table and the new one.
+    The caption compares the values that stand with the reading at the table and the new one. Raises DeviceError if the
+    picture is damaged, PictureError if the file can't be written.
     """
     throw = each.throw.stands.throw
     save_jpeg(annotated(each.throw.package.pictures()[-1], each.now), folder / f"{throw}.jpg")

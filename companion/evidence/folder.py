@@ -40,8 +40,8 @@ class PackageFolder:
     def keep(self, package: Package, calibration: bytes | None) -> bool:
         """Write a throw's package, and its calibration unless that file exists; prune if the total exceeds the cap.
 
-        Returns whether the package is stored: pruning may delete that of an old throw at once. An existing package of
-        the throw is replaced. Raises OSError.
+        Returns whether the package is stored. One that alone exceeds the cap is not written, and pruning may delete
+        that of an old throw at once. An existing package of the throw is replaced. Raises OSError.
         """
         content, record = packed(package), package.record
         if len(content) + len(calibration or b"") > self.cap_bytes:
@@ -85,7 +85,10 @@ def folder_name(record: ThrowRecord) -> str:
 
 
 def read_package(file: Path) -> Package:
-    """Read a throw's package. Raises DeviceError if it is damaged, newer, or not in the place its record demands."""
+    """Return the content of a throw's package file.
+
+    Raises DeviceError if it can't be read, is damaged or of a newer format, or is not where its record demands.
+    """
     try:
         content = file.read_bytes()
     except OSError as refused:

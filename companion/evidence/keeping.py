@@ -99,7 +99,10 @@ class PackageKeeper:
             self._thread.start()
 
     def stop(self) -> None:
-        """Write the packages of all throws entered so far, and wait until the thread has ended, if it runs."""
+        """Let the thread write the packages of all throws entered so far, and wait until it has ended.
+
+        Without a running thread nothing is written.
+        """
         self._stopping.set()
         with self._changed:
             self._changed.notify()

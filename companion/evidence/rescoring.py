@@ -77,7 +77,11 @@ class Rescored:
         return self.changed or not self.throw.exact(self.now)
 
     def record(self) -> dict[str, Any]:
-        """Return the throw as JSON, for a line of `pegpip rescore --json`."""
+        """Return the throw as JSON, for a line of `pegpip rescore --json`.
+
+        `stands` are the journal's values, `was` is the reading at the table, and `now` the new one. `exact` tells
+        whether the new one gives the journal's values.
+        """
         stands, was, now = self.throw.stands, self.throw.at_table, self.now
         return {
             "throw": stands.throw,
@@ -101,6 +105,9 @@ def stored_throws(
         dice: Name of the set of dice to include; None for all.
         refuse: Called with the reason for each package that is skipped: it is damaged, or does not belong to the
             throw's journal entry or calibration.
+
+    Raises:
+        DeviceError: The journal can't be read.
     """
     files, rigs = PackageFolder(folder, 0).files(), dict[Path, Rig | None]()
     for stands in camera_throws(PastGames(folder), folder):

@@ -90,7 +90,8 @@ class TaughtSets:
     def sets(self) -> list[dict[str, Any]]:
         """Return a JSON object for every taught set of dice, sorted by name.
 
-        Each has `name`, the number of `throws`, `faces` (how many show 1, 2, ... 6), and whether it is `usable`.
+        Each has `name`, the number of `throws`, `faces` (a list: how many examples show 1, 2, ... 6), and whether it is
+        `usable`.
         """
         return [
             {
@@ -166,7 +167,10 @@ class TaughtSets:
         return self._folder / f"{hashlib.blake2b(name.encode(), digest_size=8).hexdigest()}.zip"
 
     def _write(self, name: str, examples: Sequence[Example]) -> None:
-        """Write a set's examples to its zip file. Raises DeviceError."""
+        """Write the examples of a taught set of dice to its zip file, in place of an older one.
+
+        Raises DeviceError if the disk refuses.
+        """
         content = io.BytesIO()
         faces = tuple((each.throw, each.label) for each in examples)
         record = SetRecord(name, self._classifier.network.hash, faces)

@@ -44,7 +44,8 @@ class CameraThrow(msgspec.Struct, frozen=True, kw_only=True):
 def camera_throws(past: PastGames, folder: Path) -> list[CameraThrow]:
     """Return every throw that was read by the camera and not taken back, oldest first.
 
-    A corrected throw counts only if its entry in the journal of the data folder has a reading by the camera.
+    A corrected throw counts only if its entry in the journal of the data folder has a reading by the camera. Raises
+    DeviceError if the journal can't be read.
     """
     found = []
     for game, line in past.camera_throws():
@@ -130,7 +131,10 @@ def upper_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> flo
 
 
 def _at_most(events: int, trials: int, probability: float) -> float:
-    """Return the probability of at most `events` events in `trials` trials; `probability` is that of one event."""
+    """Return the probability of at most `events` events in `trials` trials.
+
+    `probability` is that of one event, above 0 and below 1.
+    """
     log_p, log_q, ways = math.log(probability), math.log1p(-probability), math.lgamma(trials + 1)
     return math.fsum(
         math.exp(ways - math.lgamma(k + 1) - math.lgamma(trials - k + 1) + k * log_p + (trials - k) * log_q)

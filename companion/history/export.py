@@ -118,7 +118,7 @@ class PastGames:
             at least as good.
 
         Raises:
-            RulesError: The game is not finished, its values are not known, or no throw was lucky.
+            RulesError: The game is not finished, a player left it, its values are not known, or no throw was lucky.
         """
         return self._cached("luckiest", self._game(game), _luckiest)
 
@@ -147,6 +147,7 @@ class PastGames:
 
         Raises:
             RulesError: The game is in tournament mode and still on, or its values are not known.
+            DeviceError: The journal can't be read.
         """
 
         def odds(kept: ArchivedGame) -> Json:
@@ -225,6 +226,9 @@ class PastGames:
             The games in the archive's form, oldest first; the number of the oldest of all games that may still change,
             whatever `number` is, or 0 if there is none; the number of the last journal entry read. Undo and corrections
             reach the games of this sitting and of the one before.
+
+        Raises:
+            DeviceError: The journal can't be read.
         """
         with self._lock:
             record = self._read_on()
@@ -281,7 +285,8 @@ class PastGames:
         """Read the entries that the journal has gained since the last call, update the games, and return the record.
 
         The first call loads the archive. The caller holds the lock. An entry that can't be replayed, for which the
-        table starts in safe mode, and what follows it are left out; that is logged.
+        table starts in safe mode, and what follows it are left out; that is logged. Raises DeviceError if the journal
+        can't be read or has a damaged line.
         """
         if self._record is None:
             first, games = Archive(self._folder).load()
@@ -319,7 +324,10 @@ def _luck(game: ArchivedGame) -> Json:
 
 
 def _luckiest(game: ArchivedGame) -> Json:
-    """Return the luckiest throw of a finished game; `PastGames.luckiest` explains the result."""
+    """Return the luckiest throw of a finished game; `PastGames.luckiest` explains the result.
+
+    Raises RulesError if the game is not finished, a player left it, its values are not known, or no throw was lucky.
+    """
     transcript = transcript_of(game.text())
     story = story_of(transcript)
     chance = chance_of_as_good(transcript, story)

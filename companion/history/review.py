@@ -156,7 +156,10 @@ class Review:
                 raise DeviceError(what, "Free some space or make the folder writable.") from no
 
     def _labels(self) -> dict[int, tuple[int, ...]]:
-        """Return the stored value of each box by number of the throw; none if the file is missing or damaged."""
+        """Return the stored value of each box by number of the throw; none if the file is missing or damaged.
+
+        Raises OSError if it can't be read.
+        """
         try:
             return msgspec.json.decode((self._folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])
         except FileNotFoundError:
@@ -168,7 +171,8 @@ class Review:
     def _to_look_over(self) -> list[tuple[int, Thrown, RecordedReading]]:
         """Return game number, throw and recorded reading of each doubted or corrected throw that stands, oldest first.
 
-        Throws whose journal entry has no reading by the camera are left out. Readings are cached.
+        Throws whose journal entry has no reading by the camera are left out. Readings are cached. Raises DeviceError if
+        the journal can't be read.
         """
         doubted = [(game.number, line.number, line.thrown) for game, line in self._past.doubted() if line.thrown]
         unknown = [number for _, number, _ in doubted if number not in self._readings]

@@ -150,7 +150,10 @@ def _count(connection: Connection, table: int, game: dict[str, Any], message: Me
 
 
 def _players(connection: Connection, table: int, judged: Judged) -> dict[str, int]:
-    """Return the number of each player of a game by name, after merges; new names become players of the table."""
+    """Return the league's number of each player of a game, by name; new names are inserted as players of `table`.
+
+    A player that was merged into another has the number of that one.
+    """
     names = sorted(judged.players)
     connection.execute(
         "INSERT INTO players (table_id, name) SELECT %s, name FROM unnest(%s::text[]) name ORDER BY name"
@@ -180,7 +183,11 @@ def _write_results(connection: Connection, game: dict[str, Any], judged: Judged,
 
 
 def _lock_standings(connection: Connection, game: dict[str, Any], kind: str, players: list[int]) -> None:
-    """Lock old and new players' standings, in an order by which no two games wait forever; insert missing ones."""
+    """Lock the standings of a game's old and new players; insert missing ones of the new `players`, given by number.
+
+    The old players have results of the game that count. `kind` is the kind of game. All locks are taken in the order of
+    the players' numbers, so that no two games wait forever.
+    """
     place = {**game, "kind": kind, "players": players}
     connection.execute(
         "INSERT INTO standings (season, kind, player, games, won, lost) SELECT %(season)s, %(kind)s, player, 0, 0, 0"

@@ -47,7 +47,10 @@ def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[i
 
 
 def withdraw(connection: Connection, tournament: int, player: int) -> None:
-    """Take a player out of a tournament: opponents win the matches left. Raises CompanionError if not in it."""
+    """Take a player out of a tournament, and log it: opponents win the matches left.
+
+    Raises CompanionError if the player was never in it; one who has withdrawn may be withdrawn again.
+    """
     with connection.transaction():
         done = connection.execute(
             "UPDATE tournaments SET gone = array_append(array_remove(gone, %(p)s), %(p)s)"

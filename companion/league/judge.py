@@ -44,8 +44,8 @@ class Judged(msgspec.Struct, frozen=True):
 def judged(message: Message) -> Judged | None:
     """Return the result of a table's message to the league, by replaying its transcript; None if it is not final.
 
-    Raises RulesError if the rules refuse the transcript, it is not finished, a name is not allowed, or a game that is
-    not final has one.
+    Raises RulesError if the rules refuse the transcript, its game is not finished, a name is not allowed, or a message
+    that is not final has a transcript.
     """
     if message.state != "final":
         if message.transcript:

@@ -169,8 +169,8 @@ class Outbox:
     def _move(self, games: tuple[ArchivedGame, ...], open_from: int) -> None:
         """Move the outbox's cursor past the games that can't change any more, so that its file stays small.
 
-        Call this only when no message waits. `games` are those after the cursor; from `open_from` on they may still
-        change.
+        Call this only when no message waits. `games` are those after the cursor; from number `open_from` on they may
+        still change. Raises DeviceError if the journal can't be read.
         """
         settled = [game.number for game in games if game.number < open_from]
         link = link_of(self._folder, settled[-1]) if settled else None

@@ -113,7 +113,10 @@ def serve(pool: Pool, listening: socket.socket) -> None:
 
 
 def _rate_until(pool: Pool, ended: threading.Event) -> None:
-    """Rate the league's unrated games every RATE_EVERY_S until `ended` is set; a failure is logged and tried again."""
+    """Rate the league's unrated games every RATE_EVERY_S until `ended` is set.
+
+    A failure of the database is logged, and rating is tried again; any other ends the loop.
+    """
     while not ended.wait(RATE_EVERY_S):
         try:
             with pool.connection() as connection:

@@ -70,8 +70,8 @@ def _mqtt(
 ) -> tuple[Part, Health]:
     """Return the part that publishes the table's state and events to the MQTT broker, and its health check.
 
-    Only if the settings allow commands, the broker may mute the table and start a game. Raises ImportError if the MQTT
-    library is missing.
+    Only if the settings allow commands, the broker may mute the table and start a game. `report` returns the answer of
+    `/healthz`, from which the table's health is published. Raises ImportError if the MQTT library is missing.
     """
     from companion.mqtt.publisher import Broker, Publisher
 

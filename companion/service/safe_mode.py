@@ -26,9 +26,9 @@ from web.serving.feed import Feed
 def build(starting: Starting, why: str) -> App:
     """Return a program in safe mode, not started: read-only pages with the last state, without camera or strip.
 
-    The pages show `why` the table could not be started. A forgiving start replaces a layout, host or port in the
-    settings that does not work. Raises SetupError if the host or port can't be used and may not be replaced, or no port
-    is free; DeviceError if the data folder can't be used.
+    Only its port is opened. The pages show `why` the table could not be started; without a readable journal they show
+    no game. A forgiving start replaces a layout, host or port in the settings that does not work. Raises SetupError if
+    the host or port can't be used and may not be replaced, or no port is free.
     """
     clock, folder = time.monotonic, starting.settings.data.folder
     table = LastState(folder, f"The table could not be started. {why}")

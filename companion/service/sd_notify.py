@@ -8,7 +8,10 @@ import socket
 
 
 def notify(message: str) -> None:
-    """Send a message such as `READY=1` or `WATCHDOG=1` to the socket that NOTIFY_SOCKET names, if systemd listens."""
+    """Send a message such as `READY=1` or `WATCHDOG=1` to the socket that NOTIFY_SOCKET names, if systemd listens.
+
+    Errors of the socket are ignored.
+    """
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
         return

@@ -84,8 +84,9 @@ def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
 def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
     """Return the settings as `load` does, but with each wrong value replaced by that of `spare`.
 
-    A missing file counts as an empty one. Instead of an unreadable file all values of `spare` are used. Also returns
-    each setting that was replaced, with the reason; one entry without names for an unreadable file.
+    A missing file counts as an empty one, an unreadable one as a file with the values of `spare`; the overrides of
+    `origin` win over both. Also returns each setting that was wrong or unknown, with the reason; one entry without
+    names for an unreadable file.
     """
     unreadable: tuple[LeftOut, ...] = ()
     try:

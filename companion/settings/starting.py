@@ -61,7 +61,8 @@ class Starting:
         a stand-in in a forgiving start, if none of `keys` was typed, and `left_out` names them all.
 
         Returns:
-            What `make` or `instead` returned; None when nothing works. Then `problems` says why.
+            What `make` or `instead` returned; None when nothing works, or in a strict start when the first attempt
+            fails. Then `problems` says why.
         """
         why: SetupError | None = None
         for spare in (self.settings, *self._spares, *others):
@@ -100,8 +101,9 @@ class Starting:
     def go_back(self, why: str) -> bool:
         """Replace the settings by the last good ones, after starts that failed; return whether any changed.
 
-        The settings file stays, and so do values typed on the command line, the data folder and the limits of the
-        strip's current: an older limit may be too high now. `left_out` gets each that changed, with the reason `why`.
+        The file on the disk is not touched. The data folder and the limits of the strip's current are kept: an older
+        limit may be too high now. So are values typed on the command line, except in a service. `left_out` gets each
+        that changed, with the reason `why`. Without last good settings nothing changes.
         """
         before = self.settings
         everything = {

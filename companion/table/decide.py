@@ -35,7 +35,8 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
     """Return the steps that carry out a command, in order: a pure function, whose steps the writer carries out.
 
     Raises:
-        StaleAction: The command names another snapshot than the current one, or its question is closed.
+        StaleAction: The command names another snapshot than the current one, or its question, the bot's turn or the
+            offered correction is over.
         IllegalAction, NotationError, RulesError: The rules refuse it.
     """
     number = getattr(command, "number", None)
@@ -153,7 +154,8 @@ def _reinterpreted(changes: Changes) -> Changes:
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     """Return `changes` with the steps that carry out an interpretation of the tray: its lines, then its question.
 
-    A `settled` interpretation closes an open question. While a question is open, any other journals no lines.
+    A `settled` interpretation closes an open question. While a question is open, any other journals no lines. A new
+    question replaces the open one, unless that outranks it.
     """
     before = changes.state.asked
     if before and not outcome.settled:
@@ -214,7 +216,10 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
 
 
 def _pressed(changes: Changes, button: str) -> Changes:
-    """Return `changes` with the steps for the button `bank`, `undo` or `next` (the next decision, or else game)."""
+    """Return `changes` with the steps for the button `bank`, `undo` or `next` (the next decision, or else game).
+
+    Raises RulesError if the press is refused.
+    """
     if button == "bank":
         return _banked(changes)
     if button == "undo":
@@ -286,7 +291,11 @@ def _bot_acted(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes
 
 
 def _managed(changes: Changes, command: c.Managing) -> Changes:
-    """Return `changes` with the steps for a command that starts, ends or corrects a game, or ends the sitting."""
+    """Return `changes` with the steps for a command that starts, ends or corrects a game, or ends the sitting.
+
+    Raises RulesError if the set-up or the game's state refuses it (IllegalAction, NotationError), and StaleAction if an
+    offered correction is gone.
+    """
     match command:
         case c.StartGame():
             return _started(changes, command)
@@ -307,7 +316,10 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 
 
 def _started(changes: Changes, command: c.StartGame) -> Changes:
-    """Return `changes` with the steps that start a game, in the last sitting if the same people play on there."""
+    """Return `changes` with the steps that start a game, in the last sitting if the same people play on there.
+
+    Raises RulesError if the command's header, terms or colours are wrong.
+    """
     record, header = changes.state.record, header_of(command.header)
     sitting = oldest = record.number + 1
     worn = dict[str, int]()

@@ -207,7 +207,10 @@ def _told(game: PlayedGame, *events: Event) -> PlayedGame:
 
 
 def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
-    """Return the game after one more throw, decision or leaving of a player: `action`, journaled as `entry`."""
+    """Return the game after one more throw, decision or leaving of a player: `action`, journaled as `entry`.
+
+    Raises IllegalAction if the rules refuse it.
+    """
     transcript, source, thrown = game.transcript.then(action), entry.body["source"], None
     if isinstance(action, Throw):
         player = game.transcript.state.standing.player
@@ -237,7 +240,7 @@ def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     """Return the games after an entry of kind `correction`: the game of that throw is recomputed from there on.
 
     Turns may have shifted, so later throws may have another player. Later lines that became illegal are dropped. An
-    event in the last game's log reports the correction.
+    event in the last game's log reports the correction. Raises IllegalAction if this throw or these values are refused.
     """
     throw, values = entry.body["throw"], tuple(entry.body["values"])
     game, index, result = correction_of(games, throw, values)

@@ -66,7 +66,10 @@ AnyTable = Table | LastState
 
 
 def last_good(folder: Path) -> Record:
-    """Return the record of a data folder's journal up to the first entry that can't be read or played; only read it."""
+    """Return the record of a data folder's journal up to the first entry that can't be read or played.
+
+    Nothing is written. Without a journal the record is empty.
+    """
     record = Record()
     with contextlib.suppress(CompanionError):
         for entry in entries(folder):

@@ -60,8 +60,8 @@ class TableState:
     def restarted(cls, record: Record, damage: str | None) -> TableState:
         """Return the state at the start of the program, before the tray is observed.
 
-        Its notice tells the scores, or the damage if the journal had any. Questions are numbered from a random number
-        on, so no old answer or cached photo fits a new question.
+        Its notice tells the journal's `damage`, if any, else the scores of the game; there is none without both.
+        Questions are numbered from a random number on, so no old answer or cached photo fits a new question.
         """
         game, memory = record.game, Memory()
         notice = Phrase("ill", {"what": damage, "cure": CHECK_SCORES}) if damage else None

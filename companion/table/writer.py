@@ -267,7 +267,7 @@ class Table:
     def _carry_out(self, command: Command) -> None:
         """Carry out the steps that `decide` returns for a command. An entry is on the disk before the state changes.
 
-        Raises CompanionError if the command is refused or the disk fails.
+        Raises CompanionError if the command is refused or the disk fails; the steps before the failure stay.
         """
         now, due_s = Now(self._clock(), self._wall()), self._state.bank_due_s
         if isinstance(command, Tick) and due_s is not None and now.clock_s >= due_s:
@@ -288,7 +288,8 @@ class Table:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
         If the photo can't be written, the entry is written without photo and reading. If the entry can't be written,
-        DeviceError is raised, and `draft.waiting` takes effect with a notice of the error.
+        DeviceError is raised. Then `draft.waiting`, unless None, becomes the table's memory, in which the throw waits,
+        with a notice of the error.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")
@@ -319,7 +320,8 @@ class Table:
     def _publish(self) -> None:
         """Store a new snapshot of the table's state, and call every subscriber with it and the new events.
 
-        Do nothing if the snapshot equals the last one. The new snapshot's `pulse` is one higher.
+        Do nothing if the snapshot equals the last one. The new snapshot's `pulse` is one higher. A subscriber's
+        exception is logged, not raised.
         """
         made = snapshot_of(self._state, self._snapshot if self._snapshot.pulse else None)
         newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)

@@ -70,7 +70,7 @@ class KeyButtons:
         return self._thread is None or self._thread.is_alive() or self._gone
 
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
-        """Report a whole press for each key of a button, until `stop` or until the terminal is closed.
+        """Report a touch, a press and a release for each key of a button, until `stop` or the terminal is closed.
 
         A capital letter is a long press; keys of no button are ignored.
         """

@@ -46,7 +46,10 @@ def hole_by_hole(layout: Layout, settings: PowerSettings) -> Lights:
 
 
 def _lit(layout: Layout, settings: PowerSettings, leds: tuple[int, ...], rgb: tuple[int, ...]) -> FrameRGB:
-    """Return a frame with the LEDs `leds` in one colour, 0 to 255, and the others dark, within the current limit."""
+    """Return a frame with the LEDs `leds` in one colour, 0 to 255, and the others dark.
+
+    It is dimmed to the limit of the supply's current, but not by the brightness and gamma of the settings.
+    """
     look = np.zeros((layout.leds, 3), np.float32)
     look[list(leds)] = np.asarray(rgb, np.float32) / 255
     # Shown as given: neither gamma nor the table's brightness.

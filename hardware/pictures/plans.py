@@ -151,7 +151,7 @@ def _text(
 ) -> str:
     """Return an SVG text element at (x, y) in mm, with letters of `size` mm; `anchor` is SVG's `text-anchor`.
 
-    With `stroke` the letters get the outline of the elements around them.
+    `text` is escaped. With `stroke` the letters get the outline of the elements around them.
     """
     bare = "" if stroke else ' stroke="none"'
     return (

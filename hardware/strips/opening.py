@@ -34,8 +34,7 @@ def open_strip(kind: str, leds: int, wired: StripSettings) -> Strip:
     """Return the strip of `leds` LEDs that the setting `[strip] kind` names, not started.
 
     `kind` is one of `known_kinds()`, such as `spi` or `wled:192.168.1.50`; `auto` fits this machine. `wired` says how
-    the strip is wired. Raises SetupError, with the nearest kind, if there is none like it, or if the host is no host
-    name.
+    the strip is wired. Raises SetupError, with the nearest kind, for an unknown one, or if the host is no host name.
     """
     name, _, argument = resolved(kind).partition(":")
     found = STRIPS.get(name)

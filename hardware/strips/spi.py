@@ -78,7 +78,7 @@ class SpiDriver:
         self._link.close()
 
     def ill(self, refused: Exception) -> DeviceError:
-        """Return what is wrong with the SPI device, and the cure, for an OSError."""
+        """Return the error to raise for an OSError of the SPI device: what is wrong, and the cure."""
         path = f"/dev/spidev{self._bus}.{self._device}"
         if isinstance(refused, FileNotFoundError):
             write = f"Write dtoverlay=spi{self._bus}-{self._device + 1}cs in /boot/firmware/config.txt and restart."

@@ -49,7 +49,7 @@ class WledDriver:
     def open(self, leds: int) -> None:
         """Look the controller's host up and open a socket to it. Raises OSError, also for an unknown host.
 
-        Only a frame finds out whether a controller listens there.
+        Only a frame finds out whether a controller listens there. `leds` is not used.
         """
         family, kind, protocol, _, address = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)[0]
         self._link = socket.socket(family, kind, protocol)

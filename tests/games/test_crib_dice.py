@@ -60,7 +60,7 @@ def test_a_first_crib_dice_throw_of_other_than_seven_dice_is_refused(size: int) 
     assert f"A throw of {size} can't be made here" in refused([throw(*[1] * size)])
 
 
-def test_a_crib_dice_point_is_named_once_and_before_anything_else() -> None:
+def test_crib_dice_refuses_a_second_point_and_other_lines_before_it() -> None:
     for line in (throw(1, 2, 3, 4, 5), STOP, BOMB, throw(*[1] * 7)):
         refused([FIRST, line])
     for value in (2, 5):

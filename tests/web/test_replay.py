@@ -63,7 +63,7 @@ def test_replay_recorder_keeps_a_filmed_crag_of_50_as_an_animated_webp(
     assert clips.webp(throw + 1) is None
 
 
-def test_replay_of_a_camera_that_came_back_with_another_size_shows_the_new_one(crag: Pub, clips: Clips) -> None:
+def test_a_throws_clip_has_the_new_size_of_a_camera_that_came_back(crag: Pub, clips: Clips) -> None:
     filmed(clips, 1.5, from_s=filmed(clips, 2.0), height=72)
     crag.table.submit(observation([1, 6, 6]))
     play(crag, SCORED)

@@ -215,10 +215,11 @@ class Calibrating:
         return replace(found, advice=(*found.advice, UNSHARP))
 
     def by_hand(self, floor_to_px: Floats) -> Found:
-        """Return the tray's pose, its lens and advice for corners of the tray that a person marked.
+        """Return the tray's pose, the camera's lens and advice for corners of the tray that a person marked.
 
-        Takes one frame, for the size of the picture. The lens has the plan's angle of view, or the focal length that
-        follows from its height if the plan has that. Raises DeviceError if the camera gives no picture.
+        `floor_to_px` is the (3, 3) homography of these corners, from the tray's millimetres to pixels. Takes one frame,
+        for the size of the picture. The lens has the plan's angle of view, or the focal length that follows from its
+        height if the plan has that. Raises DeviceError if the camera gives no picture.
         """
         frame = next(self._frames("No picture came"), None)
         if frame is None:
@@ -285,7 +286,10 @@ class Calibrating:
         return None
 
     def _sampled(self, failure: str) -> Iterator[Frame]:
-        """Yield a frame of the camera at most every DETECT_EVERY_S seconds of its time, and skip those between."""
+        """Yield frames of one step at most every DETECT_EVERY_S seconds of the camera's time, until the recording ends.
+
+        After `wait_s` of that time raise DeviceError, whose message begins with `failure`.
+        """
         due_s: float | None = None
         for frame in self._frames(failure):
             if due_s is None or frame.at_s >= due_s:

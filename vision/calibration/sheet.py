@@ -144,7 +144,10 @@ def dictionary() -> Any:
 
 
 def _printed(paper: str) -> list[Mark]:
-    """Return what is printed beside markers and lines: the bar, squares with sharp edges to focus on, and words."""
+    """Return what the calibration sheet shows beside markers and lines; `paper` is `a4` or `letter`.
+
+    Besides words there are a bar of 100 mm to check the print's scale, and squares with sharp edges to focus on.
+    """
     x, y = _BAR_AT_MM
     name = {"a4": "A4", "letter": "Letter"}[paper]
     ticks = [Rectangle(x + at - 0.15, y - (4 if at % 50 == 0 else 2), 0.3, 4) for at in range(0, 101, 10)]

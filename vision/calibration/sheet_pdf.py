@@ -37,7 +37,11 @@ def pdf(sheet: Sheet) -> bytes:
 
 
 def _pdf_mark(mark: Mark) -> str:
-    """Return the PDF operators that draw a rectangle, a dashed line or a text, in millimetres with y downwards."""
+    """Return the PDF operators that draw a rectangle, a dashed line or a text.
+
+    The page's coordinates must have been set to millimetres with y downwards. Only the glyphs of a text are turned
+    upright here.
+    """
     if isinstance(mark, Rectangle):
         at = f"{mark.x_mm:g} {mark.y_mm:g} {mark.width_mm:g} {mark.height_mm:g}"
         return f"{0 if mark.black else 1} g {at} re f\n"

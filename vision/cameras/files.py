@@ -93,7 +93,8 @@ class FilesCamera:
     def frame(self) -> Frame:
         """Wait until the next frame is due, FPS a second; return the photo that is shown now.
 
-        Between two photos, an empty tray of plain grey is shown for CLEARED_S.
+        Between two photos, an empty tray of plain grey is shown for CLEARED_S. The first photo follows the last one;
+        unreadable ones are left out.
 
         Raises DeviceError if the camera was not started, or no photo of the folder can be read.
         """
@@ -118,7 +119,10 @@ class FilesCamera:
         self._shown = None
 
     def _next_photo(self) -> FrameBGR:
-        """Load the next readable photo and return it letterboxed. Stop and raise DeviceError if there is none."""
+        """Load the next readable photo, after the last the first again, and return it letterboxed.
+
+        Stops the camera and raises DeviceError if no photo of the folder can be read.
+        """
         for _ in self._photos:
             path = self._photos[self._next % len(self._photos)]
             self._next += 1

@@ -51,8 +51,9 @@ def steady_exposure(
 ) -> tuple[int, float]:
     """Return an exposure in microseconds and an analogue gain that keep the brightness and average out lamp flicker.
 
-    The exposure becomes a whole number of flicker periods, at most MAX_EXPOSURE_S. A scene too bright for one period
-    at the lowest gain gets that gain and a shorter exposure, with which bands remain (`has_whole_periods`).
+    The exposure is rounded down to whole flicker periods, from one up to MAX_EXPOSURE_S. It gets longer where the
+    highest gain is not enough. A scene too bright for one period at the lowest gain gets that gain and a shorter
+    exposure, with which bands remain (`has_whole_periods`).
 
     Args:
         exposure_us: Present exposure time in microseconds.

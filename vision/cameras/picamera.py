@@ -81,10 +81,11 @@ class Picamera2Camera:
             raise DeviceError(f"The camera does not start ({refused}).", RETRIED) from refused
 
     def frame(self) -> Frame:
-        """Return the next frame of the ribbon camera, with its time and exposure; then hold or release what is due.
+        """Return the next frame of the ribbon camera, with its time and exposure.
 
-        Raises DeviceError if the camera was not started or fails, no frame comes within 2 s, or the picture is cropped
-        to less than the sensor's full field of view. The camera is then closed.
+        `AutoLock` may then hold or release exposure, white balance and focus. Raises DeviceError if the camera was not
+        started or fails, no frame comes within 2 s, or the picture is cropped to less than the sensor's full field of
+        view. The camera is then closed.
         """
         if self._device is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
@@ -122,7 +123,10 @@ class Picamera2Camera:
         self._lens_position, self._refocus = lens_position, True
 
     def _configure(self, device: Any) -> None:
-        """Configure a picamera2 device for the widest sensor mode, and set `field` if it is known. Raises FAULTS."""
+        """Configure a picamera2 device for the widest sensor mode; set `field` to the part of the sensor that it shows.
+
+        If no mode is known, `field` stays. Raises picamera2's own exceptions, FAULTS.
+        """
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second
             self._modes = {model: widest_mode(device.sensor_modes, self._size_wh)}
@@ -145,7 +149,10 @@ class Picamera2Camera:
             raise DeviceError(f"The camera shows {used_w} of the {wanted_w} columns that its sensor could.", UPDATE)
 
     def _adjusted(self, metadata: dict[str, Any], image_bgr: FrameBGR) -> Exposure:
-        """Send the controls that `AutoLock` and `focus_at` ask for after a frame; return that frame's exposure."""
+        """Send the controls that `AutoLock` and `focus_at` ask for after a frame; return that frame's exposure.
+
+        `metadata` and `image_bgr` are the frame's. May raise picamera2's own exceptions, FAULTS.
+        """
         refocused: dict[str, Any] = {}
         if self._refocus:
             self._refocus = False

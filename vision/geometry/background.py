@@ -86,18 +86,20 @@ class EmptyTray:
         return EmptyTray(scale, shrunk(view_bgr, scale))
 
     def foreground(self, view: Levels) -> Foreground:
-        """Return the masks of possible and certain foreground in a view of the floor, shrunk to `scale`.
+        """Return the masks of possible and certain foreground in a view of the floor.
 
-        Soft shadows and smooth changes of light are compensated. A pixel in the dark is foreground.
+        The caller has shrunk `view` to `scale`; the masks have its size. Soft shadows and smooth changes of
+        light are compensated. A pixel in the dark is foreground.
         """
         distance = self._distance(view)
         return Foreground(_mask(distance > LOW_THRESHOLD_LEVELS), _mask(distance > HIGH_THRESHOLD_LEVELS))
 
     def registered(self, view: Levels, dice: Mask) -> EmptyTray:
-        """Return the reference shifted and rotated to match a view, shrunk to `scale`, of a tray that moved a little.
+        """Return the empty tray's reference, shifted and rotated to match a view of the tray, which moved a little.
 
-        Registration maximises the enhanced correlation coefficient (Evangelidis and Psarakis 2008), which ignores a
-        global change of brightness, outside the mask of the dice. Returns `self` if it fails.
+        `view` is already shrunk to the reference's `scale`, as is `dice`: the mask of what to leave out. Registration
+        maximises the enhanced correlation coefficient (Evangelidis and Psarakis 2008), which ignores a global change
+        of brightness. Returns `self` if it fails.
         """
         reference, current = (cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in (self.levels, view))
         identity = np.identity(3, np.float32)[:2]

@@ -55,7 +55,10 @@ def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
 
 
 def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
-    """Draw a line of all values and the doubt, as wide as the picture at most, in its upper left corner, in place."""
+    """Draw a line of all values and the doubt, as wide as the picture at most, in its upper left corner, in place.
+
+    A reading without dice is labelled `no dice`. `unit` is the width of a thin line in pixels.
+    """
     values = " ".join(str(value) for value in reading.values) or "no dice"
     text, colour = values, CONFIDENT_BGR
     if reading.doubt is not None:
@@ -67,7 +70,10 @@ def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
 
 
 def _label(drawn: FrameBGR, text: str, at_xy: tuple[int, int], height_px: int, colour: Colour) -> None:
-    """Draw a plate with text, capitals `height_px` high, at `at_xy` or the next place inside the picture, in place."""
+    """Draw text, its capitals `height_px` high, on a plate of `colour` into the picture `drawn`, in place.
+
+    The plate's upper left corner is at `at_xy`, or at the nearest place where the plate is inside the picture.
+    """
     pad = max(2, height_px // 3)
     width, height = _width_px(text, height_px) + 2 * pad, height_px + 2 * pad
     x = int(np.clip(at_xy[0], 0, max(0, drawn.shape[1] - width)))

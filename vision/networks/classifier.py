@@ -73,8 +73,8 @@ PHOTO_VIEWS = ViewSet(
 """Views of a face in a photo: first unrotated, in its detected size. Most later factors are above 1: on dark dice
 the detector sees only the pips and underestimates the size. The 0.85 is for the rare overestimate."""
 LIGHT_VIEWS = ViewSet(*(tuple((step * np.pi / 8, 0.93) for step in steps) for steps in ((0,), (-2, 2), (1, 3, 5, 7))))
-"""Views of faces that the light detector found. Its boxes are larger than the faces, so the factor shrinks the crops. A
-smaller factor cuts off pips at the edge; a larger one shows more floor or neighbours."""
+"""Views, as (rotation in radians, factor of the crop's size), of faces that the light detector found. Its boxes are
+larger than the faces, so the factor shrinks the crops. A smaller one cuts off pips; a larger one shows more floor."""
 
 
 class Classifier:

@@ -38,8 +38,8 @@ MAX_WEAKNESS_UNCOUNTED = 0.025
 MAX_WEAKNESS, because no known number reveals a symbol or a plug that was taken for a die. A higher one trusts more of
 them."""
 HIGH_CONFIDENCE = 0.995
-"""Confidence, 0 to 1, from which a face is not classified in further views, if the networks agree on its value. A lower
-one saves time and trusts a single view more often."""
+"""Confidence, 0 to 1, from which a candidate is not classified in further views: it is surely no face, or has a value
+on which the networks agree. A lower one saves time and trusts a single view more often."""
 MAX_RIVAL_RATIO = 0.6
 """Ratio of the best rejected candidate's score to the worst accepted one's, above which the count is in doubt. A higher
 one trusts more readings that may have missed a die."""
@@ -155,8 +155,8 @@ class Selection:
 def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
     """Choose the dice among a picture's candidates: the `expect` best, or as many as their scores suggest if None.
 
-    Dice of one throw have similar sizes. With `expect` None, only candidates of about the best one's size are chosen. A
-    candidate that is taken for a pip of a chosen die is not among the rejected.
+    Dice of one throw have similar sizes. With `expect` None, only candidates of about the best one's size are chosen.
+    Rejected are only others that may be dice: of that size or good quality, and not taken for a pip of a chosen die.
     """
     candidates = sorted(candidates, key=lambda candidate: -candidate.score)
     similar = _similar_in_size(candidates)

@@ -22,7 +22,8 @@ MAX_STEPS = 5
 """Largest number of Gauss-Newton steps of one estimate. It bounds the time of a search that does not converge; fewer
 may stop before the motion is found."""
 CONVERGED_PX = 0.02
-"""Largest component of a step, in small pixels, below which the search has converged. A larger one is less exact."""
+"""Largest component of a Gauss-Newton step, in small pixels, below which the fit of the camera's motion has converged.
+A larger one is less exact but stops sooner."""
 MIN_OUTLIER_LEVELS = 1.0
 """Lower bound, in grey levels, of the residual at which a pixel has half its weight in the fit of the camera's motion.
 On plain ground a lower one gives noisy pixels little weight. A higher one lets moving dice disturb the fit."""
@@ -60,10 +61,10 @@ class EgoMotion:
         return float(x), float(y)
 
     def follow(self, picture: NDArray[np.float32], border: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the earlier of two pictures (h, w), warped so that its ground lies as in the later one, and a mask.
+        """Return `picture`, the earlier of two, warped so that its ground lies as in the later one, and a mask.
 
-        The (h, w) mask is 1 where the result shows `picture` without a border of `border` pixels, 0 elsewhere, and
-        between them along the edge. The motion is given in pixels of `picture`.
+        All are (h, w). The mask is 1 where the result shows `picture` without a border of `border` pixels, 0 elsewhere,
+        and between them along the edge. `shift` and `growth` are taken to be in pixels of `picture`.
         """
         height, width = picture.shape
         shown = np.zeros_like(picture)
@@ -120,8 +121,9 @@ def _gauss_newton_step(
 ) -> NDArray[np.float64]:
     """Return the (6,) correction of a motion by one weighted, damped Gauss-Newton step, to be added to it.
 
-    A motion is `shift`, then `growth` row by row, in pixels of the small picture. `one` and `other` are contrasts of
-    half its size. Pixels with a large residual, such as rolling dice, weigh little.
+    The motion moves the earlier contrast `one` onto the later `other`, both half the size of the small picture. It is
+    `shift`, then `growth` row by row, in pixels of the small picture. Pixels with a large residual, such as rolling
+    dice, weigh little.
     """
     height, width = one.shape
     so_far = EgoMotion(motion[:2] / SHRINK_FACTOR, motion[2:].reshape(2, 2) / SHRINK_FACTOR)

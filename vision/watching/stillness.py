@@ -121,10 +121,10 @@ class StillnessDetector:
 
 
 def small_picture(frame_bgr: FrameBGR) -> Small:
-    """Return the 160 x 120 contrast picture of a BGR frame (h, w, 3), to compare with another one for motion.
+    """Return the 160 x 120 contrast picture of a BGR frame (h, w, 3), with its thinned-out green channel.
 
-    The median of the green channel is scaled to GROUND_LEVEL, so that a brighter light is no motion. Then the mean of
-    each pixel's surroundings is subtracted.
+    Two such pictures are compared for motion. The median of the green channel is scaled to GROUND_LEVEL, so that a
+    brighter light is no motion. Then the mean of each pixel's surroundings is subtracted.
     """
     step = max(1, frame_bgr.shape[1] // (4 * SMALL_WH[0]))
     # The green channel approximates grey. Skipping pixels before averaging is accurate enough, and faster.

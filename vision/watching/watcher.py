@@ -276,7 +276,11 @@ class Watcher:
     def _settled(
         self, frames: Sequence[Frame], at_s: float, reading: Reading, rig: Rig | None, expected: int | None
     ) -> Settled:
-        """Return the event of a reading of `frames`, oldest first; a rig for another size of picture is ignored."""
+        """Return the event of a reading of `frames`, oldest first; a rig for another size of picture is ignored.
+
+        The event shows the newest frame, and keeps all of them if the reading is in doubt. `expected` is the number of
+        dice that the reader expected, or None.
+        """
         frame, doubted = frames[-1], () if reading.trusted else tuple(frames)
         rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
         thrown, kept = place(reading, rig)

@@ -114,8 +114,9 @@ class Calibration(Protocol):
 def routes(calibration: Calibration) -> Routes:
     """Make the group of routes for calibrating the camera. Only the owner may use them.
 
-    They give the camera's view and picture and the sheet to print, and carry out the steps sheet, empty tray and die. A
-    step that fails with DeviceError is answered 422.
+    They give the camera's view and picture and the sheet to print, carry out the steps sheet, empty tray and die, and
+    lay the sheet into the virtual tray or take it out. A step that fails, or a keep zone that leaves no room to throw,
+    is answered 422.
     """
     made = Routes("calibrate", SheetBody, NothingBody, LayBody, refusals={DeviceError: (422, "not_taken")})
     of_each: Json = {"refused": (422,), "roles": OWNERS}

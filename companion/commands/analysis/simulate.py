@@ -145,7 +145,10 @@ def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> l
 
 
 def report(header: Header, levels: list[str], games: int, seed: int, scores: list[Score]) -> dict[str, Any]:
-    """Return the results of a simulation as the JSON object that `--json` prints; `scores` has each seat's totals."""
+    """Return the results of a simulation as the JSON object that `--json` prints; `scores` has each seat's totals.
+
+    For each player, `won` is the share of games won, `interval` its confidence interval, and `score` the mean points.
+    """
     return {
         "game": header.game,
         "games": games,

@@ -140,7 +140,7 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def phones_joined() -> int | None:
-    """Return how many devices are on this machine's Wi-Fi access point, as `iw` lists them; None without one."""
+    """Return how many devices are on this machine's Wi-Fi access point; None without an access point or `iw`."""
     names = [block.split()[0] for block in _iw("dev").split("Interface ")[1:] if "type AP" in block]
     if not names:
         return None

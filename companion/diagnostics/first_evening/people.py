@@ -39,10 +39,10 @@ class TerminalPerson:
         throw_virtual_dice(camera)
 
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
-        """Print the reading and its doubt, ask for the dice in the tray, and return the true values, sorted.
+        """Print the reading and its doubt, ask until the answer is valid, and return the true values of the dice.
 
-        Enter confirms the reading, digits give other values. `x` (no throw) and `q` (no more throws) return None, and
-        `q` sets `enough_throws`. Ctrl-C raises KeyboardInterrupt.
+        Enter returns `read` as it is; digits give other values, returned sorted. `x` (no throw) and `q` (no more
+        throws) return None, and `q` sets `enough_throws`. Ctrl-C raises KeyboardInterrupt.
         """
         shown = " ".join(map(str, read)) or "no dice"
         unsure = f" (the table would ask: {doubt})" if doubt is not None else ""

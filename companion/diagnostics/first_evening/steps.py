@@ -286,7 +286,10 @@ def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Count the phones on the table's own Wi-Fi, if it opens one, ask whether all could join, and yield the finding."""
+    """Count the phones on the table's own Wi-Fi, ask whether these are all that tried to join, and yield one finding.
+
+    Where the table opens no Wi-Fi the finding is simulated. With no phone on it the finding is bad, without a question.
+    """
     joined = evening.clients()
     if joined is None:
         says = "This machine opens no Wi-Fi now; phones come through the router."
@@ -301,7 +304,10 @@ def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
 
 
 def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
-    """Yield findings on the evening's highest temperature, and on low voltage and throttling since the boot."""
+    """Yield findings on the evening's highest temperature, and on low voltage and throttling since the boot.
+
+    Without a temperature sensor the first one passes as simulated.
+    """
     evening.note_temperature()
     if evening.hottest_c is None:
         yield Finding("temperature", True, "This machine has no sensor to ask.", simulated=True)

@@ -243,7 +243,8 @@ def _win_story(transcript: Transcript, goal: str) -> Story:
     """Return the result of each of two sides split into luck, decisions and approximation error, and every move.
 
     `goal` is `win` or `games`. A regret is subtracted from the decisions of the side that moved, and added to the other
-    side's. The rest of a change of value is luck at a throw and approximation error at a decision.
+    side's. The rest of a change of value is luck at a throw and approximation error at a decision. Raises RulesError if
+    the values are not known.
     """
     moves, steps = list[Move](), tuple(_lines(steps_of(transcript)))
     start = now = win_chances(steps[0][1], goal)
@@ -272,7 +273,8 @@ def _points_story(transcript: Transcript) -> Story:
     """Return the points of each player split into luck and decisions, and every move.
 
     The value of a state is the expected points of the turn; for a score sheet, the expected final total. It is exact,
-    so there is no approximation error. A player's result is the sum of the turn points, or the final total.
+    so there is no approximation error. A player's result is the sum of the turn points, or the final total. Raises
+    RulesError if the values are not known.
     """
     players, moves, book = transcript.header.players, list[Move](), game_named(transcript.header.game)
     total = book.expects_total

@@ -93,7 +93,7 @@ def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None
     """Yield puzzles without end from games that the computer plays against itself.
 
     Equal sources of throws `dice`, such as seeded `random.Random`, yield equal puzzles. `rules` are house rules; None
-    alternates, game by game, between the default rules and each preset that is solved.
+    alternates, game by game, between the default rules and each preset with exact win probabilities.
 
     Raises:
         RulesError: There is no such game or rule, the values of its options are not known, or MAX_EMPTY_GAMES games in
@@ -152,7 +152,7 @@ def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
     """Return the position at the end of a transcript as a puzzle; None if its choice is too easy or too close.
 
     LEAST_GAP, MAX_GAP and HARD_MISSES set the limits. With fewer than two options it is no puzzle, nor for `points`
-    where win probabilities are exact, as in a last turn.
+    where win probabilities are exact, as in a last turn. Raises RulesError if the values are not known.
     """
     state, book = transcript.state, game_named(transcript.header.game)
     if len(state.options()) + len(state.throw_sizes) < 2 or (goal == "points" and is_exact(state)):

@@ -13,6 +13,7 @@ def choice(state: State) -> Action | int:
     """Return what the careless computer player of Crag does: an `Enter`, a `Keep`, or a number of dice to throw.
 
     A first throw that scores less than GOOD_SCORE is thrown again but for its commonest value, on a tie the highest.
+    Else the player enters the dice in the open category where they score most.
     """
     assert isinstance(state, Crag), "the state is one of Crag"
     if not state.decisions:

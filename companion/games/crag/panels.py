@@ -60,7 +60,7 @@ def _lesson(state: Crag) -> tuple[Phrase, ...]:
 
 
 def _scored(category: str, points: int) -> Phrase:
-    """Return the phrase that explains why an entry in `category` scored these `points`."""
+    """Return the phrase that explains why an entry in a `category` of Crag scored these `points`."""
     args = {"category": category, "points": points}
     if points == 0:
         return Phrase("lesson.crag_nothing", args)

@@ -31,9 +31,10 @@ class CragTray(KeepZonePolicy):
         return not _crag(state).dice
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the keep of the dice in the keep zone; nothing if the first throw does not have them all.
+        """Yield what to play before the next throw of Crag: one keep, of the dice in the keep zone.
 
-        Yields an empty tuple if no keep is allowed now.
+        Yields an empty tuple if no keep is allowed now, and nothing if the keep zone has dice that the turn's first
+        throw does not have.
         """
         if "keep" not in state.decisions:
             yield ()

@@ -40,7 +40,10 @@ def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
 
 @cache
 def _best(dice: tuple[int, ...]) -> int | None:
-    """Return the most points of ascending dice together; 0 without dice, None unless every die can score. Cached."""
+    """Return the most points of Crapola that ascending dice can score with every die used; None if they can't.
+
+    Without dice it is 0. Results are cached.
+    """
     if not dice:
         return 0
     totals = []
@@ -54,9 +57,10 @@ def _best(dice: tuple[int, ...]) -> int | None:
 
 
 def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield the scoring combinations that may use the lowest of the dice, ascending, each with its points.
+    """Yield the scoring combinations that may use the lowest of the dice, each as ascending values with its points.
 
-    The straight and the three pairs are yielded even if `dice` lack some of their values: the caller checks that.
+    `dice` are ascending, at least one. The straight and three pairs are yielded even if `dice` lack some of their
+    values: the caller checks that.
     """
     low = dice[0]
     if low in {1, 5}:

@@ -74,7 +74,11 @@ class Crapola:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Word of the decision allowed now, in a tuple: `spend` before the first throw, `keep` or `stop`; or empty."""
+        """Word of the decision allowed now, in a tuple; empty where a throw must come first, and after the end.
+
+        `spend` before the first throw, if the points of another player may be reduced; `keep` after a throw; `stop`
+        after a keep, with enough turn points.
+        """
         phase = self.turn.phase
         if self.table.over:
             return ()
@@ -88,7 +92,8 @@ class Crapola:
     def options(self) -> tuple[Action, ...]:
         """Return the decisions allowed now, which are all of one kind: keeps, the stop or spendings.
 
-        Of spendings only the least and the greatest amount on each player are listed.
+        Empty if only a throw is allowed, or after the end. Of spendings only the least and the greatest amount on each
+        player are listed.
         """
         match self.decisions:
             case ("keep",):
@@ -110,7 +115,10 @@ class Crapola:
         return tuple((option, self._value(option)) for option in (*self.throw_sizes, *self.options()))
 
     def _value(self, option: Action | int) -> float:
-        """Return the expected turn points of an option: a stop banks the turn points, a spending nothing."""
+        """Return the expected turn points of a Crapola option with best play: of a stop those now, of a `Spend` 0.
+
+        Raises RulesError if the house rule `entry` is too high for odds.
+        """
         turn, least = self.turn, self.table.least_bank
         if isinstance(option, int):
             return turn_values(turn.size or option, least).thrown(turn.points, option)

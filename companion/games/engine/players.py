@@ -34,7 +34,7 @@ class Dice(Protocol):
 def careless(state: State) -> Choice:
     """Return the choice of the game's rule of thumb, `Rulebook.careless`: a decision, or the number of dice to throw.
 
-    It needs no odds. The levels fall back on it in games without expected points.
+    It needs no odds. The bot's levels fall back on it in games without expected points.
     """
     if isinstance(state, RollOff):
         return state.throw_sizes[0]
@@ -110,7 +110,8 @@ def level_named(name: str) -> Callable[[State], Choice]:
 def played(header: Header, levels: Sequence[str], dice: Dice) -> Transcript:
     """Play a whole game between computer players, with the level of each seat, and return its transcript.
 
-    Raises RulesError if a level is no key of `LEVELS`, or the game refuses the header.
+    `dice` is the source of throws, such as `random.Random`. Raises RulesError if a level is no key of `LEVELS`, or the
+    game refuses the header.
     """
     deciders = [level_named(level) for level in levels]
     transcript = Transcript.begin(header)

@@ -86,7 +86,10 @@ class RollOff:
         return _next(replace(self, totals=(*self.totals, total), events=events))
 
     def _without(self, seat: int) -> State:
-        """Return the state after the player in `seat` left the roll-off, whose throw no longer counts."""
+        """Return the state after the player in `seat` left the roll-off; the player's throw no longer counts.
+
+        The state may be the first one of the game, or that of a game that is over.
+        """
         gone = replace(self, left=self.left | {seat}, events=(leave_event(seat, self.standing.side_of(seat)),))
         begun = self.begin(self.header, self._to_play, gone.events, gone.left)
         if begun.standing.over:

@@ -151,10 +151,11 @@ class Correction:
 
 
 def corrected(transcript: Transcript, index: int, new_action: Action) -> Correction:
-    """Return the transcript with one line replaced and the later lines played again.
+    """Return the transcript with one line replaced and the later lines played again, and the lines that were refused.
 
-    Replay stops at the first line that the rules now refuse: later lines could be legal by chance, but belong to
-    another turn. `lines_read` of the new transcript counts the header and the lines in force only.
+    Replay stops at the first line that the rules now refuse. Later lines could be legal by chance, but belong to
+    another turn: they count as refused, too. `lines_read` of the new transcript counts the header and the lines in
+    force only.
 
     Raises IllegalAction if `index`, from 0 in `transcript.actions`, is out of range, or the rules refuse the new line.
     """

@@ -77,7 +77,10 @@ class TurnResult(NamedTuple):
 
 
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
-    """Yield the points that each finished turn of a game gained or lost, in the order of play; nothing for 0 points."""
+    """Yield the points that each finished turn of a game gained or lost, in the order of play; nothing for 0 points.
+
+    The points of a loss are positive, too; `kind` tells it from a gain.
+    """
     rules = game_named(transcript.header.game)
     for turn in transcript.turns():
         end = turn.steps[-1]

@@ -119,9 +119,10 @@ def body_of(tournament: Tournament) -> dict[str, Any]:
 
 
 def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
-    """Return the tournament after a journal entry of a kind in `KINDS`, before which it was `tournament`, or None.
+    """Return the tournament after a journal entry of a kind in `KINDS`; None if the entry ends it.
 
-    The entry begins a tournament, marks a player as having left or come back, or ends the tournament.
+    `tournament` is the one before the entry, or None. Other entries begin a new one, or mark a player as having left or
+    come back.
     """
     match entry.kind:
         case "tournament":

@@ -206,7 +206,10 @@ class Journal:
             self._anchored = self.tail
 
     def _catch_up(self) -> None:
-        """Write to the second copy the rows that it lacks; after an OSError, which `health` reports, later."""
+        """Write to the journal's second copy the rows that it lacks.
+
+        An OSError is not raised: `health` reports it, and the next call tries again.
+        """
         if self._copies is not None and self._behind:
             try:
                 self._copies[1].append(self._behind)

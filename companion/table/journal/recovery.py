@@ -54,8 +54,8 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
 
     The rows are the longest chain that survives in the two copies, with an entry of kind `LOST` for each gap. The
     folder is only read. `photos` are the throws that have one: two or more without an entry prove a loss. `head` is the
-    last known end of the journal, or None. `why` says what was wrong. Raises DeviceError if there are files, and no
-    line in them is an entry.
+    last known end of the journal, or None. `why` says what was wrong. Raises DeviceError if no entry survives, unless
+    both copies are missing or empty.
     """
     rows, spoilt = survivors(folder)
     if not rows and any((folder / name).exists() and (folder / name).stat().st_size for name in (FIRST, SECOND)):
@@ -151,8 +151,8 @@ def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], l
 def set_aside(folder: Path, report: str) -> Path:
     """Copy the data folder into a new folder `damaged-N` inside it, add the report, and return the new folder.
 
-    Photos are hard-linked where possible. Raises OSError or DeviceError; nothing of the copy is left then, unless only
-    the last flush failed.
+    Older copies, locks and unfinished files are left out. Photos are hard-linked where possible. Raises OSError or
+    DeviceError; nothing of the copy is left then, unless only the last flush failed.
     """
     aside = free_path(folder, ASIDE)
     part = folder / f"{aside.name}.part"

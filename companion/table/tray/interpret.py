@@ -134,10 +134,10 @@ class Interpretation:
 
 
 def interpret(now: Situation) -> Interpretation:
-    """Return what a new observation of a tray at rest means: transcript lines to play, a question, or a notice.
+    """Return what a new observation of a tray at rest means: lines to play, a question or a notice, and the new memory.
 
     It compares the dice with the remembered ones: rolled dice are a throw, kept dice a decision, an empty tray may
-    bank.
+    bank. A tray without dice that can't be read leaves the memory as it was.
     """
     before, observation = now.memory, now.observation
     if before.doubted is not None and observation.doubt is None and observation.thrown:

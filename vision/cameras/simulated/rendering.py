@@ -89,7 +89,10 @@ def _from_below(turn: Floats) -> list[int]:
 def background(
     camera: Pinhole, ridge_x_mm: float, tray_wh_mm: tuple[float, float], rng: np.random.Generator
 ) -> FrameBGR:
-    """Return a picture of the empty tray, unevenly lit: felt in a wooden rim, a keep zone behind a brass ridge."""
+    """Return the picture that `camera` takes of the empty tray, unevenly lit: felt in a wooden rim.
+
+    The keep zone is behind a brass ridge, `ridge_x_mm` from the tray's left side. `rng` draws the grain.
+    """
     width, height = camera.size_wh
     picture = wood(camera.size_wh, rng)
     inside = camera.project(np.array([[0.0, 0.0, 0.0], [*tray_wh_mm, 0.0]])).round().astype(int)

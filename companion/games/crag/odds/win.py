@@ -111,9 +111,10 @@ class Prospects:
         return chances
 
     def prepare(self, sheets: Iterable[int]) -> None:
-        """Compute and store the distributions of the given sheets, and of all that they can become, unless known.
+        """Compute and store the distributions of the points that Crag sheets still get, unless known.
 
-        `sheets` are indices of sheets, as `turn_value.filled_of`.
+        All sheets that a given one can become are included. `sheets` are indices of sheets, as
+        `turn_value.filled_of`.
         """
         missing = [sheet for sheet in sheets if not self._known[sheet]]
         if missing:
@@ -146,11 +147,11 @@ class Prospects:
         self._chances[sheets, :most] = found
 
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
-        """Return the probability that a turn fills one category and the sheet still gets n points: (count, most).
+        """Return (count, most) probabilities that a turn fills one category and the sheet gets exactly n more points.
 
-        The points are those of this turn and of all later ones. A row adds up to the probability of filling the
-        category at `place`. It is open on each of the (count,) `sheets`, at most BATCH_SIZE, which can get fewer than
-        `most` points. The distributions of the sheets with it filled must be stored already.
+        Column n, from 0, counts the points of this turn and of all later ones. A row adds up to the probability of
+        filling the category at `place`. It is open on each of the (count,) `sheets`, at most BATCH_SIZE, which can get
+        fewer than `most` points. The distributions of the sheets with it filled must be stored already.
         """
         chances, step = self._ends[place]
         later = np.zeros((len(sheets), BEST + most))

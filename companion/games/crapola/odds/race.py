@@ -158,14 +158,15 @@ def chance_after(now: Totals, seat: int) -> float:
 
 @lru_cache(maxsize=64)
 def turn_values(table: Totals, size: int) -> TurnValues:
-    """Return the win probabilities of a turn, less that after a crap-out, for the player to play. Cached.
+    """Return the win probabilities of a turn of Crapola, less that after a crap-out, for the player to play. Cached.
 
     Args:
-        table: Totals before the turn, for which `chance_after` is known.
+        table: Totals before the turn.
         size: Dice of the turn, 6 or 7.
 
     Raises:
-        RulesError: In the last round: the least first bank is above MAX_ENTRY_POINTS.
+        RulesError: `chance_after` is not known for these totals; or, in the last round, the least first bank is above
+            MAX_ENTRY_POINTS.
     """
     seat, other, least = table.seat, 1 - table.seat, table.least_bank
     lost = chance_after(table.passed_on(), seat)

@@ -91,10 +91,10 @@ class FinishDistribution:
         self._blocks = _blocks(own, self._fuchled_by)
 
     def _banked(self, chances: Floats) -> Floats:
-        """Return the probability that n turns all bank and add up to k points: (banks, holes + 1), by [n, k].
+        """Return the probability that n turns all bank, together exactly k points: (banks, holes + 1), by [n, k].
 
-        Sums past the last hole are left out. The last row is the first whose probability of still being on the track is
-        negligible.
+        `chances` are the probabilities that a turn banks 0, 1, 2, ... points. Sums past the last hole are left out. The
+        last row is the first whose probability of still being on the track is negligible.
         """
         found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank

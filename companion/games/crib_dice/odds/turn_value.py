@@ -74,7 +74,7 @@ def rich_fresh_throw() -> float:
 
 @cache
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
-    """Return how likely each number of dice is to freeze next in a turn of Crib Dice, as (number, probability) pairs.
+    """Return (number, probability) pairs for how many more dice freeze next in a turn of Crib Dice.
 
     Two to four dice of the value `point` are `frozen` before. A roll that freezes none but shows a 1 is safe and is
     repeated. The rest of the probability to 1 is a wipe-out. Cached.
@@ -150,9 +150,9 @@ class TurnValues:
     def fresh(self, gathered: int) -> float:
         """Return the value of a Crib Dice turn before a throw of seven dice, with best play after it. Cached.
 
-        The unit is that of `bank`. Below `len(known)` gathered points the stored `known` gives the value; without
-        `known` it is computed below SURE_STOP_POINTS. From there on the turn is taken to stop after the throw, and
-        `rich` gives the value.
+        The unit is that of `bank`; `bank`, `known` and `rich` are arguments of `TurnValues`. Below `len(known)`
+        gathered points the stored `known` gives the value; without `known` it is computed below SURE_STOP_POINTS. From
+        there on the turn is taken to stop after the throw, and `rich` gives the value.
 
         Args:
             gathered: Points of the turn's earlier sets.
@@ -171,7 +171,7 @@ class TurnValues:
     def held(self, gathered: int, frozen: int, point: int) -> float:
         """Return the value of a Crib Dice turn with a set frozen: the best of stop, bomb and throwing on. Cached.
 
-        The unit is that of `bank`. Bombing counts where it is allowed, with five or more 1s.
+        The unit is that of `bank`, such as turn points. Bombing counts where it is allowed, with five or more 1s.
 
         Args:
             gathered: Points of the turn's earlier sets, without the frozen one.
@@ -200,8 +200,9 @@ class TurnValues:
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
         """Return the value of throwing a piddle, two dice with five or six frozen, with best play after it.
 
-        A won piddle scores the set, and the turn goes on with seven dice; a lost one is worth `lost`. The unit is that
-        of `bank`; the arguments are as in `held`.
+        A won piddle scores the set, and the turn goes on with seven dice; a lost one is a wipe-out, worth `lost`. The
+        unit is that of `bank`, such as turn points. `gathered` are the points of the turn's earlier sets; `frozen` dice
+        show `point`.
         """
         won = sum(
             chance * self.fresh(gathered + set_score(min(7, frozen + hits), point))
@@ -210,10 +211,11 @@ class TurnValues:
         return won + self._piddle_lost * self.lost
 
     def _rolled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of throwing the others with two to four dice frozen, with best play after it; as `thrown`.
+        """Return the value of throwing on with two to four dice frozen in a turn of Crib Dice, with best play after it.
 
-        If only 1s keep the throw safe, no die is newly frozen, and the player stops or throws again, whichever is worth
-        more.
+        The unit is that of `TurnValues.bank`. `gathered` are the points of earlier sets; the `frozen` dice show
+        `point`. If only 1s keep the throw safe, no die is newly frozen, and the player stops or throws again, whichever
+        is worth more.
         """
         changes, unchanged = rolls(frozen, point)
         total = sum(chance * self.held(gathered, frozen + hits, point) for hits, chance in changes)

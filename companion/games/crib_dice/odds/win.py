@@ -75,8 +75,9 @@ def _known(state: State) -> CribDice:
 def _turn_values(board: CribbageBoard, goal: str) -> TurnValues:
     """Return the values of the current turn for the side to play and a goal, `win` or `games`. Cached.
 
-    For `win` they come from a race of the pegs where no table is exact and no rule of `ONE_MOVES_ANOTHER` is on;
-    else from the exact or the nearest table of two sides.
+    For `win` they come from a race of the pegs where no table is exact and no rule of `ONE_MOVES_ANOTHER` is on.
+    Otherwise they come from the exact or the nearest table of two sides. Raises RulesError if the table's file is
+    missing.
     """
     if goal == "games" or two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
         return two_sides.turn_values(board, goal)

@@ -131,10 +131,10 @@ def default_panels(state: State) -> Panels:
 
 
 def notes_of(state: State, about_sides: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:
-    """Return for each side the text key of one note about its status, in a tuple; an empty tuple without a note.
+    """Return for each side a tuple with the text key of one note about its status; an empty one without a note.
 
-    A side that has left gets `player.left`; any other one the first of `about_sides` that applies to it. These are text
-    keys, each with its sides.
+    A side that has left gets `player.left`. Any other side gets the first key of `about_sides` that names it; these are
+    pairs of a text key and its sides.
     """
     standing = state.standing
     by_priority = [("player.left", standing.sides_left), *((note, frozenset(sides)) for note, sides in about_sides)]
