@@ -99,6 +99,20 @@ def test_a_journal_scrub_reports_swapped_throw_photos_and_swaps_them_back(tmp_pa
     assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
 
 
+def test_a_damaged_entry_leaves_swapped_photos_to_the_next_journal_scrub(tmp_path: Path) -> None:
+    journal = photographed(tmp_path)
+    first, last = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "6.jpg"
+    first.rename(tmp_path / "spot")
+    last.rename(first)
+    (tmp_path / "spot").rename(last)
+    spoil(tmp_path / SECOND, b'[5,"line"')
+    scrub(journal)
+    assert first.read_bytes() == b"photo 6", "the entry of its throw comes after the damaged one"
+    scrub(journal, now_s=2e6)
+    journal.close()
+    assert (first.read_bytes(), last.read_bytes()) == (b"photo 1", b"photo 6")
+
+
 def test_a_journal_scrub_reports_and_moves_aside_a_changed_throw_photo(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     (tmp_path / "photos" / "4.jpg").write_bytes(b"another picture")

@@ -170,8 +170,8 @@ class Journal:
     def _scrubbed(self) -> Iterator[None]:
         """Verify both copies of the journal and the photos of its throws, in steps; yield None after each.
 
-        Damage is repaired. A damaged entry ends the check, so photos of later throws are not verified this time. Raises
-        DeviceError or OSError if the repair fails.
+        Damage is repaired. A damaged entry ends the check, and the photos are left to the next one: only all entries
+        tell whose each is. Raises DeviceError or OSError if the repair fails.
         """
         wrong, owners, present = set[int](), dict[str, int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)
@@ -187,11 +187,13 @@ class Journal:
                         wrong.add(row.throw)
                 if digest or count % STEP_ROWS == 0:
                     yield
-            if wrong:
-                raise Damaged(f"photos of throws {', '.join(map(str, sorted(wrong)))} are not as they were taken")
         except Damaged as damage:
             self._recover(damage, self.tail.head)
-            self._photos.put_right(wrong, owners)
+        else:
+            if wrong:
+                throws = ", ".join(map(str, sorted(wrong)))
+                self._recover(Damaged(f"photos of throws {throws} are not as they were taken"), self.tail.head)
+                self._photos.put_right(wrong, owners)
         self._note_verified(f"{len(owners)} photos")
 
     def _note_verified(self, photos: str) -> None:
