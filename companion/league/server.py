@@ -115,7 +115,7 @@ def serve(pool: Pool, listening: socket.socket) -> None:
 def _rate_until(pool: Pool, ended: threading.Event) -> None:
     """Rate the league's unrated games every RATE_EVERY_S until `ended` is set.
 
-    A failure of the database is logged, and rating is tried again; any other ends the loop.
+    A failure is logged, and rating is tried again: of the database in one line, any other with its traceback.
     """
     while not ended.wait(RATE_EVERY_S):
         try:
@@ -124,6 +124,8 @@ def _rate_until(pool: Pool, ended: threading.Event) -> None:
                     pass
         except (psycopg.Error, PoolTimeout) as ill:
             log.warning("games can't be rated now: %s", ill)
+        except Exception:
+            log.exception("games can't be rated now")
 
 
 def _taken(pool: Pool, now_s: float) -> Reply:

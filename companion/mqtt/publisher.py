@@ -18,7 +18,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from companion.errors import CompanionError
+from companion.errors import CompanionError, RulesError
 from companion.games.registry import game_named
 from companion.mqtt.discovery import CODES, discovery
 from companion.outgoing import BackgroundThread
@@ -178,14 +178,16 @@ class Publisher(BackgroundThread):
     def _on_message(self, _: Client, __: Any, message: MQTTMessage) -> None:
         """Execute a command from the broker: mute or unmute the sound, or start a game. A refusal is logged.
 
-        `ON` mutes and `OFF` unmutes; other payloads for the sound do nothing. A game's header starts that game; an
+        `ON` mutes and `OFF` unmutes; other payloads for the sound are refused. A game's header starts that game; an
         empty payload starts the next one. A retained or too large message is ignored.
         """
         if self._sounds is None or message.retain or len(message.payload) > MAX_COMMAND_BYTES:
             return
         try:
             if message.topic.endswith("/mute"):
-                self._sounds.muted = {b"ON": True, b"OFF": False}.get(bytes(message.payload), self._sounds.muted)
+                if message.payload not in (b"ON", b"OFF"):
+                    raise RulesError(f"{bytes(message.payload)!r} is neither ON nor OFF.")
+                self._sounds.muted = message.payload == b"ON"
             elif message.payload:
                 self._table.submit(StartGame(header=msgspec.json.decode(message.payload)))
             else:

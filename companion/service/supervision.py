@@ -113,7 +113,7 @@ class Supervisor:
             if self._clock() < fall.again_s + SHOWN_AFTER_RESTART_S:
                 return False, f"It had stopped ({fall.why}) and was started again."
             ok, says = check()
-            return ok, f"{says}; started again {fall.count} times, last after {fall.why}"
+            return ok, f"{says}; started again {fall.count} time{'s' * (fall.count > 1)}, last after {fall.why}"
 
         return health
 

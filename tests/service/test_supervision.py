@@ -195,7 +195,7 @@ def test_supervision_reports_why_a_part_fails_to_restart_until_restarted(monkeyp
     assert "was started again" in check()[1]
     clock.now_s += 7.0
     assert check()[0]
-    assert "started again 1 times" in check()[1]
+    assert "started again 1 time," in check()[1]
 
 
 def test_a_crashed_page_server_is_replaced_until_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,7 +93,7 @@ def health(app: App) -> dict[str, Any]:
 
 def count(says: str) -> int:
     """Return how often a part was started again, from what its health says."""
-    found = re.search(r"started again (\d+) times", says)
+    found = re.search(r"started again (\d+) time", says)
     return int(found[1]) if found else 0
 
 

@@ -63,7 +63,7 @@ def falls_and_comes_back(part: Part, fall: Callable[[], None], works: Callable[[
         assert until(lambda: "was started again" in health()[1])
         now_s[0] += supervision.SHOWN_AFTER_RESTART_S
         assert health()[0]
-        assert "started again 1 times" in health()[1]
+        assert "started again 1 time," in health()[1]
         assert works()
     finally:
         supervisor.stop()
