@@ -108,7 +108,10 @@ def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]
 
 
 def _mood_moves_at(view: BoardView, time_s: float) -> float:
-    """Return the time after `time_s` at which the light of the view's mood changes next; infinity if it is still."""
+    """Return the time after `time_s` at which the light of the view's mood must be drawn next.
+
+    It is SLOW_FRAME_S later while the light changes, the end of a pause in a pause, and infinity if it is still.
+    """
     if view.mood in ("ready", "read") and view.to_play is None:
         return math.inf
     if view.mood == "ready" and (at_s := time_s % GLIMMER_EVERY_S) >= GLIMMER_S:

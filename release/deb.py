@@ -125,7 +125,7 @@ def _name(requirement: str) -> str:
 
 
 def wheels(into: Path, arch: str) -> None:
-    """Build the project's wheel and download the wheels that `needed` names, for each of `PYTHONS`, into a folder.
+    """Build the project's wheel, and download for each of `PYTHONS` the wheels that `needed` names, into a folder.
 
     Args:
         into: The folder.

@@ -64,8 +64,8 @@ COPIES = {
 LAYOUT = "strip122"
 """Layout of a new table's LEDs."""
 MAX_LEDS = 4096
-"""Most LEDs accepted for a custom layout, the bound of [track] leds in the settings. A larger number there counts as
-the default layout."""
+"""Largest [track] leds of a custom layout that the installer prepares for; with a larger one it prepares for LAYOUT. A
+copy of the bound in `hardware.settings`: raised alone, the installer takes a number that the table refuses."""
 KEYFILE = "/etc/NetworkManager/system-connections/pegpip-hotspot.nmconnection"
 """NetworkManager's file with the hotspot's name and password."""
 

@@ -85,7 +85,10 @@ def migrate(url: str) -> None:
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on; a proxy adds TLS.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535))
 def serve(url: str, host: str, port: int) -> None:
-    """Serve the league: take games from tables and show the season, until Ctrl-C."""
+    """Serve the league of a database: take games from tables and show the season, until Ctrl-C.
+
+    A host or port that can't be used is refused with an explanation.
+    """
     from companion.league.server import serve as run
     from companion.service.addresses import bound, page_address
 

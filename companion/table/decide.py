@@ -342,7 +342,7 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
 
 
 def _next_game(changes: Changes) -> Changes:
-    """Return `changes` with the steps that start the same game again, with the starter `PlayedGame.next_starter`.
+    """Return `changes` with the steps that start the same game again, without a roll-off; `next_starter` begins.
 
     After an abandoned game its first player starts again. Raises IllegalAction if the game is still on.
     """

@@ -165,7 +165,7 @@ def test_first_throws_in_crib_dice_odds_have_a_total_probability_of_1() -> None:
     assert all(offer for offer, _ in crib_odds.first_throws()), "there is always a pair"
 
 
-def test_crib_dice_odds_value_a_turn_at_7_7_points_or_8_3_if_advanced() -> None:
+def test_a_crib_dice_turn_is_worth_7_7_points_or_8_3_by_advanced_rules() -> None:
     assert options(begun("crib_dice").state) == [{"line": {"throw": 7}, "value": pytest.approx(7.695357, abs=1e-6)}]
     advanced = begun("crib_dice", rules=ADVANCED).state
     assert options(advanced) == [{"line": {"throw": 7}, "value": pytest.approx(8.301677, abs=1e-6)}]

@@ -49,7 +49,7 @@ def test_an_import_restores_every_file_except_the_paired_phones(table: Path) -> 
     assert not (fresh / "import.part").exists()
 
 
-def test_an_imported_private_key_can_be_read_by_its_owner_only(table: Path) -> None:
+def test_an_imported_league_key_can_be_read_by_its_owner_only(table: Path) -> None:
     (table / "league-key.pem").write_text("a key")
     assert imported(exported(table)[0], table.parent / "new").return_value == 0
     assert (table.parent / "new" / "league-key.pem").stat().st_mode & 0o777 == 0o600

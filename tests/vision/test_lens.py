@@ -117,7 +117,7 @@ def test_slight_tilts_of_the_calibration_sheet_leave_the_lens_unmeasured(seed: i
     assert measured(views_of([marked(lens, one, rng, noise_px=noise_px) for one in seen]), GUESS) == GUESS
 
 
-def test_too_few_calibration_sheet_views_leave_the_lens_unmeasured() -> None:
+def test_too_few_calibration_sheet_views_return_the_guessed_lens() -> None:
     """A repeated view counts once."""
     lens = true_lens(50.0, (0.0, 0.0))
     views = views_of(filmed(lens, [held(lens, lean) for lean in (*ASLANT_DEG[: MIN_VIEWS - 1], ASLANT_DEG[0])]))

@@ -14,8 +14,8 @@ def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...
     `goal` is the unit of the values; `ranked` are the options with their values, best first, at least two.
 
     Returns:
-        The game's facts about the position; how safe the next throw is in percent, if a throw is one of the two best
-        options and the better one can fail; last, what the second-best option costs.
+        The game's facts about the position; how safe the next throw is in percent, if the better throw among the two
+        best options is of the least number of dice and can fail; last, what the second-best option costs.
     """
     found = list(game_named(state.standing.header.game).facts(state))
     safe = state.safe_chance  # of the least number of dice

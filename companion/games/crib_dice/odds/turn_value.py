@@ -102,10 +102,11 @@ def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float
 
 
 def piddle_ends(piddle_points: bool) -> tuple[tuple[int, float], ...]:
-    """Return, as pairs (number, probability), how many dice a won piddle of Crib Dice counts towards the frozen set.
+    """Return how a won piddle of Crib Dice ends, as pairs (number, probability).
 
-    The rest of the probability to 1 is a lost piddle. The caller limits the set to seven dice. Without the house rule
-    `piddle_points` no die counts, and a double of the point is thrown again until something else falls.
+    `number`, 0 to 2, is how many of its two dice show the point and join the frozen set; the caller limits the set to
+    seven. Without the house rule `piddle_points` no die joins, and a double of the point is thrown again until
+    something else falls. The rest of the probability to 1 is a lost piddle.
     """
     return ((0, 20 / 36), (1, 10 / 36), (2, 1 / 36)) if piddle_points else ((0, 30 / 35),)
 
