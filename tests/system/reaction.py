@@ -144,7 +144,7 @@ def _parts_of(app: App) -> tuple[Table, VirtualTray]:
     """The table and the virtual tray inside it."""
     observer = next(part for part in app.parts if part.name == "observer").start.__self__  # type: ignore[attr-defined]
     table = next(part for part in app.parts if part.name == "table").start.__self__  # type: ignore[attr-defined]
-    return table, observer._watcher._camera._camera.tray
+    return table, observer._watcher._camera.source.tray
 
 
 def be_load(port: int) -> None:

@@ -143,11 +143,11 @@ def test_the_virtual_camera_reuses_its_picture_while_dice_only_tremble(camera: V
     assert drawn[-1] is drawn[trembling[0]]
 
 
-@pytest.mark.parametrize(("dim", "frames"), [(None, 2), (lambda _on: None, 4)])
+@pytest.mark.parametrize(("dim", "frames"), [(None, 2), (lambda _on: None, 3)])
 def test_the_watcher_reads_a_throw_while_stillness_is_being_confirmed(
     camera: VirtualCamera, dim: Callable[[bool], None] | None, frames: int
 ) -> None:
-    """A strip that is dimmed for the reading delays it by two frames."""
+    """A strip that is dimmed for the reading delays it by one frame."""
     rest_s: list[float] = []
     _, throw = settled_of(camera, lambda now_s, at_s: rest_s.append(at_s), dim)
     assert throw.reading.trusted
@@ -190,9 +190,9 @@ def test_the_watcher_reads_a_die_pushed_during_reading_at_its_new_place(camera: 
     assert any(np.hypot(die.x_mm - 120, die.y_mm - 120) < 20 for die in throw.thrown)
 
 
-DIM_AFTER_S = 0.045 + 0.033 + 0.033
+DIM_AFTER_S = 0.045 + 0.033 + 0.02
 """Seconds from the time of the frame at which a Pi dims the strip to that of the first frame without its light: until
-the frame is delivered, until a strip of 363 LEDs has its next frame, and the camera's longest exposure."""
+the frame is delivered, until a strip of 363 LEDs has its next frame, and an exposure of two periods at 50 Hz."""
 
 
 def test_the_watcher_sees_no_motion_when_it_dims_the_led_strip(camera: VirtualCamera) -> None:

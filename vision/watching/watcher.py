@@ -28,11 +28,11 @@ is reported. More make a person wait longer; fewer report doubts that another vi
 REREAD_INTERVAL_S = 0.1
 """Interval in seconds at which doubtful readings of a camera held in the hand are repeated; between two, the camera
 moves a little and sees the dice from another place. Longer: a lasting doubt is reported later."""
-LIGHT_SETTLES_S = 0.12
+LIGHT_SETTLES_S = 0.095
 """Seconds after the first still frame's timestamp, when the strip is dimmed, during which later frames are not read.
 On a Pi about 45 ms pass before the frame is delivered (readout and image processor), up to 33 ms before the strip is
-dim (frame rate, drawing, transfer), and up to 33 ms of exposure that has begun in its light. Shorter lets coloured
-light into the reading; longer delays it."""
+dim (frame rate, drawing, transfer), and 20 ms of exposure that has begun in its light; at 30 frames a second the next
+frame comes at 100 ms. Shorter lets coloured light into the reading; longer delays it."""
 RETRY_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses before a failed camera is opened again, in seconds. The last one repeats."""
 
