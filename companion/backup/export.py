@@ -113,7 +113,7 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
             copy.writelines(lines(journal))
         copied = read_entries(scratch)
     last_throw = max((entry.throw or 0 for entry in copied), default=0)
-    for path in files_in(folder)[0]:  # not before the journal: each throw in the copy has its photo by now
+    for path in files_in(folder)[0]:  # after the journal, so that each throw in the copy has its photo
         # A photo of a throw since the journal was copied has no entry in the copy.
         newer = path.parent.name == PHOTOS and path.stem.isdecimal() and int(path.stem) > last_throw
         if path.name != JOURNAL and not newer:

@@ -97,7 +97,7 @@ def before_cat(cat: list[dict[str, Any]], *lines: dict[str, Any]) -> Transcript:
 
 @pytest.mark.parametrize("cat", [bank(1000), LATE_CRAP], ids=["on the board", "off the board"])
 def test_crapola_win_odds_of_a_stop_before_the_last_turn_are_1_minus_its(cat: list[dict[str, Any]]) -> None:
-    """They do not count that the last player may draw level."""
+    """The odds leave out that the last player may draw level."""
     leading = before_cat(cat, thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), thrown(1, 2, 2, 3, 3, 4), keep(1))
     last_turn = max(values(leading.then(Stop()).state).values())
     assert values(leading.state)[str(STOP)] == pytest.approx(1 - last_turn, abs=0.005)

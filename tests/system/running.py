@@ -20,7 +20,7 @@ PEGPIP = str(Path(sys.executable).with_name("pegpip"))
 
 
 def pegpip(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of `pegpip` to its end, without settings of whoever runs the tests."""
+    """Run a command of `pegpip` to its end, without the settings of the person who runs the tests."""
     env = {**os.environ, "XDG_CONFIG_HOME": "/no/settings"}
     return subprocess.run([PEGPIP, *words], capture_output=True, text=True, timeout=600, check=False, env=env)
 

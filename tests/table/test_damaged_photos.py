@@ -87,12 +87,16 @@ def test_a_journal_scrub_reports_an_entry_lost_from_both_copies(tmp_path: Path) 
     assert examined(tmp_path) == (61, None)
 
 
+def swap(one: Path, other: Path) -> None:
+    spot = one.rename(one.with_suffix(".spot"))
+    other.rename(one)
+    spot.rename(other)
+
+
 def test_a_journal_scrub_reports_swapped_throw_photos_and_swaps_them_back(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, second = tmp_path / "photos" / "2.jpg", tmp_path / "photos" / "5.jpg"
-    first.rename(tmp_path / "spot")
-    second.rename(first)
-    (tmp_path / "spot").rename(second)
+    swap(first, second)
     scrub(journal)
     journal.close()
     assert "photos of throws 2, 5 are not as they were taken" in told(tmp_path)
@@ -102,9 +106,7 @@ def test_a_journal_scrub_reports_swapped_throw_photos_and_swaps_them_back(tmp_pa
 def test_a_damaged_entry_leaves_swapped_photos_to_the_next_journal_scrub(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, last = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "6.jpg"
-    first.rename(tmp_path / "spot")
-    last.rename(first)
-    (tmp_path / "spot").rename(last)
+    swap(first, last)
     spoil(tmp_path / SECOND, b'[5,"line"')
     scrub(journal)
     assert first.read_bytes() == b"photo 6", "the entry of its throw comes after the damaged one"

@@ -256,7 +256,7 @@ USUAL: dict[str, Callable[[Path, Table], Any]] = {
     "voice": lambda _, __: Mute(),
     "clips": lambda _, __: StandInClips(),
 }
-"""What the part of a pub with that name usually is, made from the data folder and the table."""
+"""Factories of the usual parts of a pub by name, each called with the data folder and the table."""
 
 
 def settings_file(folder: Path) -> SettingsFile:

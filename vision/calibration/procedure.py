@@ -159,7 +159,7 @@ class Calibrating:
     def sheet(self) -> Found:
         """Search frames until STILL_SHEETS in a row show the sheet at one place; return its mean pose and the lens.
 
-        Meanwhile the person is told what to improve, and each frame may add a view for the lens. Raises DeviceError if
+        Meanwhile the person sees what to improve, and each frame may add a view for the lens. Raises DeviceError if
         the sheet is not found or does not lie still in time, or a recording ends.
         """
         same: list[FrameBGR] = []

@@ -233,7 +233,7 @@ def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice
         advice.append(
             Advice("far", f"A die is only {die_px:.0f} px wide. Hang the camera lower (now {height:.0f} mm).")
         )
-    slack = 0.03 * lens.size_wh[0]  # a rim cut off by so much costs no die that lies flat
+    slack = 0.03 * lens.size_wh[0]  # a rim cut off by this costs no die that lies flat
     corners_px = projected(np.concatenate([zone.corners_mm for zone in zones(plan)]), floor_to_px)
     if (corners_px < -slack).any() or (corners_px > np.array(lens.size_wh) + slack).any():
         advice.append(

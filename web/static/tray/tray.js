@@ -42,7 +42,7 @@ if (table.plays) {
   sheet();
   asking();
 }
-await repeat(DICE_MS, look); // what lies beside the tray takes its place before the page is shown
+await repeat(DICE_MS, look); // dice beside the tray take their places before the page is shown
 goLive();
 watch();
 
