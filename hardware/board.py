@@ -153,11 +153,15 @@ class Board:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
-        """Start the thread that draws and sends frames; it opens the strip. Has no effect while the thread runs."""
-        if self.alive():
-            return
+        """Start the thread that draws and sends frames; it opens the strip.
+
+        Has no effect while the thread runs. One that hangs in the driver since `stop` goes on when the driver returns.
+        """
         with self._lock:
             self._running = self._fresh = True
+            self._lock.notify()
+        if self.alive():
+            return
         self._round_s = self._clock()
         self._thread = threading.Thread(target=self._run, name="board", daemon=True)
         self._thread.start()
@@ -169,7 +173,6 @@ class Board:
             self._lock.notify()
         if self._thread is not None:
             self._thread.join(timeout=5.0)
-            self._thread = None
 
     def step(self) -> float:
         """Draw a frame of the LED board, open the strip, and send the frame to it, each if it is due.

@@ -94,6 +94,11 @@ class Updater:
             trial.back(self.releases)
             self.restart()
             trial.await_well(self.entry, entry, self.pause, self.clock)
+        except KeyboardInterrupt:
+            raise DeviceError(
+                f"The new release is not well ({ill}), and the return to the one before was interrupted.",
+                "Restart the table with `systemctl restart pegpip`, and look at its page.",
+            ) from None
         except (DeviceError, OSError) as worse:
             raise DeviceError(
                 f"The new release is not well ({ill}), and the one before does not start either ({worse}).",
@@ -152,7 +157,10 @@ def _copy(file: Path, to: Path) -> None:
 def _unpacked(package: Path) -> Path:
     """Unpack a Debian package beside it, without running its scripts; return its wheels' folder. Raises DeviceError."""
     folder = package.with_suffix("")
-    done = subprocess.run(["dpkg-deb", "--extract", package, folder], capture_output=True, check=False)
+    try:
+        done = subprocess.run(["dpkg-deb", "--extract", package, folder], capture_output=True, check=False)
+    except FileNotFoundError:
+        raise DeviceError("This machine can't unpack a .deb: dpkg-deb is missing.", "Use the wheel.") from None
     if done.returncode:
         raise DeviceError(f"{package.name} is damaged, or was not copied whole.", "Copy it to the stick again.")
     return folder / PACKED_IN

@@ -242,6 +242,24 @@ def test_an_update_interrupted_by_ctrl_c_restores_the_previous_release(releases:
     assert releases.current() == first
 
 
+def test_a_second_ctrl_c_while_an_update_goes_back_says_how_to_restart(releases: Releases, tmp_path: Path) -> None:
+    first, source = releases.current(), wheels(tmp_path / "new", "new")
+
+    class Hasty(Careful):
+        def entry(self) -> int | None:
+            if self.releases.current() == source.name() or self.interrupted:
+                self.interrupted = True
+                raise KeyboardInterrupt
+            return GAME
+
+        interrupted = False
+
+    with pytest.raises(DeviceError, match="return to the one before was interrupted") as told:
+        updater(Hasty(releases)).update(source)
+    assert "systemctl restart pegpip" in str(told.value)
+    assert releases.current() == first
+
+
 def test_proving_an_update_trial_raises_if_rolled_back_meanwhile(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     time = Time()

@@ -12,7 +12,7 @@ import pytest
 from companion.appliance import trial
 from companion.appliance.releases import Releases, Source, keep_extras
 from companion.appliance.trial import HEALTHY_TIMEOUT_S
-from companion.appliance.update import Updater
+from companion.appliance.update import Updater, opened
 from companion.errors import DeviceError
 from tests.appliance.machines import Noted, wheel, wheels
 
@@ -245,3 +245,16 @@ def test_a_damaged_library_in_the_old_release_stops_no_update(tmp_path: Path, me
         (info / "METADATA").write_bytes(metadata)
     keep_extras(tmp_path / "old", tmp_path / "new")
     assert (new / "paho.py").exists()
+
+
+def test_an_update_from_a_deb_on_a_machine_without_dpkg_asks_for_the_wheel(
+    releases: Releases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "pegpip.deb"
+    package.write_bytes(b"!<arch>\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with (
+        pytest.raises(DeviceError, match=r"dpkg-deb is missing.*Use the wheel"),
+        opened(package, releases, unsigned=True),
+    ):
+        pass

@@ -228,3 +228,24 @@ def test_a_hanging_led_strip_is_reported_and_gets_no_second_thread(clock: Clock)
     board.show(MOVING)
     assert until(lambda: board.health()[0]), "it works again"
     board.stop()
+
+
+def test_a_board_started_after_its_strip_hung_at_the_stop_goes_on_with_one_thread(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading.Thread, "join", lambda self, timeout=None: None)  # the five seconds are over
+    strip = HangingStrip(122)
+    board = board_on(strip, clock)
+    before = threading.active_count()
+    board.start()
+    assert strip.asked.wait(PATIENCE_S)
+    board.stop()
+    board.start()
+    assert threading.active_count() == before + 1
+    strip.answers.set()
+    assert until(lambda: strip.frame_rgb.any())
+    board.show(MOVING)
+    assert board.alive()
+    monkeypatch.undo()
+    board.stop()
+    assert not board.alive()
