@@ -52,6 +52,12 @@ def test_a_crib_dice_fact_warns_one_wipe_out_before_a_fuchle(pandemonium: bool, 
     assert all(warned(count) == () for count in range(wipeouts))
 
 
+def test_a_crib_dice_fact_warns_one_wipe_out_before_a_double_fuchle() -> None:
+    fuchled = replace(board_at(50, 0, turn=1, wipeouts=(0, 1), double_fuchle=True), fuchled=frozenset({1}))
+    assert facts(CribDice(fuchled))[0] == Phrase("next_is_out", {"player": "Ben"})
+    assert facts(CribDice(replace(fuchled, wipeouts=(0, 0))))[0].code == "behind"
+
+
 def test_a_crib_dice_fact_tells_that_a_stop_passes_the_last_hole() -> None:
     """A set of three 5s scores 5: from hole 116 to 121, which is past the end; from 115 to 120, which is not."""
     three = Turn("choosing", 0, 5, 3, (1, 2, 3, 4, 5, 5, 5))

@@ -15,17 +15,19 @@ The gap is that to the furthest other side. The value is about one good turn."""
 def facts(state: State) -> tuple[Phrase, ...]:
     """Return phrases about the side to play; empty in a roll-off, after the end, and if there is nothing to say.
 
-    `next_is_fuchle`: a wipe-out now would be a fuchle. `stop_passes_the_end`: a stop now would finish; else `ahead` of
-    or `behind` the furthest other side by LEAST_GAP holes or more, while nobody has finished. The text of a phrase has
-    the key `fact.CODE` in the text catalogue.
+    `next_is_fuchle`: a wipe-out now would be a fuchle. `next_is_out`: it would eliminate the side.
+    `stop_passes_the_end`: a stop now would finish; else `ahead` of or `behind` the furthest other side by LEAST_GAP
+    holes or more, while nobody has finished. The text of a phrase has the key `fact.CODE` in the text catalogue.
     """
     if not isinstance(state, CribDice) or state.board.over:
         return ()
     board, side, found = state.board, state.board.side, list[Phrase]()
     player = board.sides[side]
-    in_a_row = board.wipeouts[side]
-    if in_a_row + 1 == board.fuchle_at:
-        found.append(Phrase("next_is_fuchle", {"player": player, "count": in_a_row}))
+    ends = {event.code for event in board.wiped_out(0).events}
+    if "fuchled" in ends:
+        found.append(Phrase("next_is_fuchle", {"player": player, "count": board.wipeouts[side]}))
+    if "eliminated" in ends:
+        found.append(Phrase("next_is_out", {"player": player}))
     if board.pegs[side] + state.turn.points > board.holes:
         found.append(Phrase("stop_passes_the_end", {"player": player}))
     elif board.furthest is not None and not board.finished:
