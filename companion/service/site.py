@@ -55,21 +55,22 @@ class Door:
 def addresses_of(settings: WebSettings, port: int) -> Addresses:
     """Return what phones need to find the table on `port`: URLs, host names, and the text of the Wi-Fi's QR code.
 
-    If the server listens on all interfaces and the table's hotspot is up, the page's URL has the hotspot's address.
-    `phones` is about how many phones the hotspot can hold; None if it is down or the number is unknown. `wifi` is None
-    if no Wi-Fi is set, or if it is the hotspot's and that is down.
+    If the server listens on all interfaces and the table's hotspot is up, the page's URL has the hotspot's address,
+    unless `settings.wifi` names another Wi-Fi and the table has another address. `wifi` is None if no Wi-Fi is set, or
+    if phones in it can't reach that URL. `phones` is about how many phones the hotspot can hold; None if the URL is not
+    the hotspot's, or the number is unknown.
     """
     own = own_addresses()
-    hotspot_is_up = bool(settings.hotspot) and hotspot.ADDRESS in own
-    if hotspot_is_up:
+    if hotspot.ADDRESS in own and settings.hotspot and settings.wifi in {"", settings.hotspot}:
         own = (hotspot.ADDRESS, *own)
+    in_hotspot = bool(settings.hotspot) and own[:1] == (hotspot.ADDRESS,)
     page = page_address(settings.host, port, own)
     everywhere = settings.host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
     others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own)) if everywhere else ()
     names = (socket.gethostname(), settings.host, *settings.hosts)
-    in_the_air = hotspot_is_up or settings.wifi != settings.hotspot
-    wifi = wifi_code(settings.wifi, settings.wifi_password) if in_the_air else None
-    phones = hotspot.phones() if hotspot_is_up else None
+    reachable = in_hotspot == (settings.wifi == settings.hotspot)
+    wifi = wifi_code(settings.wifi, settings.wifi_password) if reachable else None
+    phones = hotspot.phones() if in_hotspot else None
     return Addresses(page, tuple(other for other in others if other != page), names, wifi, phones)
 
 

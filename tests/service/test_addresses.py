@@ -118,11 +118,14 @@ OWN = WebSettings(wifi="Peg and Pip 42", wifi_password="a.b.c.d", hotspot="Peg a
         (OWN, ("192.0.2.7", hotspot.ADDRESS), hotspot.ADDRESS, True),
         (OWN, ("192.0.2.7",), "192.0.2.7", False),
         (msgspec.structs.replace(OWN, wifi="The Plough"), ("192.0.2.7",), "192.0.2.7", True),
+        (msgspec.structs.replace(OWN, wifi="The Plough"), ("192.0.2.7", hotspot.ADDRESS), "192.0.2.7", True),
+        (msgspec.structs.replace(OWN, wifi="The Plough"), (hotspot.ADDRESS,), hotspot.ADDRESS, False),
+        (msgspec.structs.replace(OWN, wifi=""), ("192.0.2.7", hotspot.ADDRESS), hotspot.ADDRESS, False),
         (WebSettings(wifi="The Plough"), ("192.0.2.7", hotspot.ADDRESS), "192.0.2.7", True),
         (WebSettings(), ("192.0.2.7",), "192.0.2.7", False),
     ],
 )
-def test_the_hotspots_wifi_qr_code_is_shown_only_while_the_hotspot_is_up(
+def test_the_wifi_qr_code_is_shown_only_if_the_page_can_be_reached_there(
     monkeypatch: pytest.MonkeyPatch, settings: WebSettings, own: tuple[str, ...], page: str, joins: bool
 ) -> None:
     """The code of a network that is not there would be the first thing that every guest scans."""
