@@ -11,7 +11,7 @@ import pytest
 from tests.web.pub import PIN, Clock, MemoryTokens, Pub
 from web.guard import TOKEN_DAYS
 from web.pairing.guesses import Budget
-from web.pairing.phones import DAY_S, MAX_PHONES, Pairing, Refused
+from web.pairing.phones import DAY_S, FULL, MAX_PHONES, Pairing, Refused
 from web.pairing.roles import Role
 from web.pairing.tokens import FileTokens
 
@@ -201,6 +201,17 @@ def test_pairing_keeps_64_phones_including_the_owner_and_a_phone_in_use() -> Non
     assert len(pairing.phones()) == MAX_PHONES
     assert pairing.knows(owner)
     assert pairing.knows(kept), "it was used all the time"
+
+
+def test_a_phone_that_asks_to_join_is_refused_if_owners_hold_all_places() -> None:
+    """Without an answer it would show its dice, and the press of the button would let nobody in."""
+    pairing = Pairing(PIN, MemoryTokens(), Clock())
+    for number in range(1, MAX_PHONES + 1):
+        owner = paired(pairing)
+        pairing.give_role(number, Role.OWNER)
+    assert pairing.ask("Ben", "192.168.4.21") == FULL
+    assert pairing.shown() is None
+    assert isinstance(pairing.ask("Ann", ADDRESS, owner), tuple), "it has a place"
 
 
 @pytest.mark.parametrize("mean_gap_s", [0.03, 1.0, 60.0, 3600.0, DAY_S])

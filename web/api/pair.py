@@ -88,7 +88,7 @@ def routes(pairing: Pairing) -> Routes:
         told = {"paired": True, "id": paired.id if paired else None, "role": paired.role if paired else None}
         return set_token_cookie(answer(told), fresh)
 
-    @made.post("/api/pair/ask", "Ask to be let in by the button or the host", AskBody, roles=ANYONE, refused=(429,))
+    @made.post("/api/pair/ask", "Ask to be let in by the button or the host", AskBody, roles=ANYONE, refused=(401, 429))
     def ask(sent: AskBody) -> flask.Response:
         token = flask.request.cookies.get(COOKIE)
         asked = pairing.ask(cleaned(sent.name), flask.request.remote_addr or "", token, screen=sent.screen)

@@ -197,10 +197,13 @@ class Pairing:
             screen: Whether it asks for the role of a screen.
 
         Returns:
-            The phone's token, a new one if it was not paired, and the join code for it to show; or the refusal.
+            The phone's token, a new one if it was not paired, and the join code for it to show; or the refusal: `FULL`
+            if owners hold all places, or one with a wait.
         """
         with self._lock:
             known = self.phone(token)
+            if known is None and sum(phone.role is Role.OWNER for phone in self._phones.values()) >= MAX_PHONES:
+                return FULL
             own = token if known and token else secrets.token_hex(16)
             before = known.token_sha256 if known else None
             asked = self._queue.add(JoinRequest(0, sha256(own), (), name, address, screen, before))
