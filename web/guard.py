@@ -154,7 +154,7 @@ def host_name(header: str) -> str | None:
         _ = parts.port
     except ValueError:
         return None
-    if parts.username is not None or parts.path:
+    if parts.username is not None or parts.netloc != header:
         return None
     return parts.hostname.rstrip(".") if parts.hostname else None
 

@@ -31,7 +31,7 @@ def problem_of(names: Iterable[str]) -> str | None:
     for name in names:
         what = flaw(name)
         if what:
-            return f"The name {name!a} {what}. Write one without it."
+            return f"The name {name!a} {what}. Write it with visible characters."
     return None
 
 

@@ -175,6 +175,13 @@ def test_pairing_pin_guess_limit_remembers_a_bounded_number_of_addresses() -> No
     assert len(guesses._wrong) == MAX_ADDRESSES
 
 
+def test_an_address_that_guessed_wrong_2000_times_waits_an_hour() -> None:
+    guesses = Guesses(lambda: 0.0)
+    for _ in range(2000):
+        guesses.count_wrong("10.0.0.1")
+    assert guesses.wait_s("10.0.0.1") == 3600
+
+
 def test_pairing_button_admits_only_the_phone_whose_dice_code_is_shown(pub: Pub) -> None:
     ann, ben, screen = pub.stranger("192.168.4.20"), pub.stranger("192.168.4.21"), pub.stranger("192.168.4.22")
     codes = [phone.post("/api/pair/ask", json={"name": "x"}).json["code"] for phone in (ann, ben)]
@@ -258,6 +265,6 @@ def test_pair_api_refuses_25_character_phone_names_and_pairing_cuts_at_24(pub: P
 def test_web_guard_parses_host_names_and_same_origin_needs_the_same_port() -> None:
     assert host_name("Pub.Local.:8000") == "pub.local"
     assert host_name("[::1]:80") == "::1"
-    assert host_name("host:port") is None
+    assert {host_name(f"dice.local{rest}") for rest in (":port", "/", "?x", "?", "#x", "\t")} == {None}
     assert same_origin("http://10.0.0.1:8000", "10.0.0.1:8000")
     assert not same_origin("http://10.0.0.1", "10.0.0.1:8000")

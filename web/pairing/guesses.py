@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 FREE_GUESSES = 5
 """Wrong guesses after which an IP address must wait. Higher: an attacker tries more PINs before the first wait."""
-FIRST_PAUSE_S = 60.0
+FIRST_PAUSE_S = 60
 """First wait, in seconds, of an IP address that has typed `FREE_GUESSES` wrong PINs; each further one doubles it, up to
 `MAX_PAUSE_S`. The join queue counts expired requests in the same way. Higher: guests who mistype wait longer."""
 MAX_PAUSE_S = 3600.0
@@ -39,9 +39,7 @@ class WrongGuesses:
     @property
     def pause_s(self) -> float:
         """Seconds that must pass after the last guess: 0 for up to 4 guesses, 60 for 5, then doubled up to 3600."""
-        return (
-            0.0 if self.count < FREE_GUESSES else min(FIRST_PAUSE_S * 2.0 ** (self.count - FREE_GUESSES), MAX_PAUSE_S)
-        )
+        return 0.0 if self.count < FREE_GUESSES else min(FIRST_PAUSE_S << self.count - FREE_GUESSES, MAX_PAUSE_S)
 
 
 @dataclass(slots=True)
