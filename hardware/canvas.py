@@ -61,8 +61,8 @@ class Canvas:
         position is interpolated between its two holes.
         """
         below = int(hole // 1)
-        first = self.layout.place(below, self.game_holes)
-        return first + (hole - below) * (self.layout.place(below + 1, self.game_holes) - first)
+        first = self.layout.lane_index(below, self.game_holes)
+        return first + (hole - below) * (self.layout.lane_index(below + 1, self.game_holes) - first)
 
     def path(self, peg: int) -> LanePath:
         """Return the LEDs of a peg's lane, by the index of the peg in seat order."""

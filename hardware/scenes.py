@@ -100,7 +100,7 @@ def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]
     if view.mood == "idle":
         return []
     # The layout may have fewer holes than the game.
-    places = {(k % len(layout.lanes), layout.place(peg.banked, view.holes)) for k, peg in enumerate(view.pegs)}
+    places = {(k % len(layout.lanes), layout.lane_index(peg.banked, view.holes)) for k, peg in enumerate(view.pegs)}
     if len(places) < len(view.pegs) or any(peg.provisional > peg.banked for peg in view.pegs):
         return [time_s + SLOW_FRAME_S]
     rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs]

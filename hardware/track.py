@@ -49,7 +49,7 @@ class Layout:
         """Return the lane of a peg, by its index in seat order; with more pegs than lanes, lanes are shared."""
         return self.lanes[peg % len(self.lanes)]
 
-    def place(self, hole: float, of_holes: int) -> int:
+    def lane_index(self, hole: float, of_holes: int) -> int:
         """Convert a hole of a game to the index of its place in a lane of the LED track (`lane_of`).
 
         Index 0 is the start pocket, 1 to `holes` are the lane's holes, and `holes` + 1 is the finish pocket. A game of

@@ -24,11 +24,11 @@ COLOURS = {
 AMBER = (DIM_LEVEL, DIM_LEVEL // 2, 0)
 """Colour of the walk from hole to hole, red, green, blue from 0 to 255."""
 
-Lights = list[tuple[str, FrameRGB]]
+NamedFrames = list[tuple[str, FrameRGB]]
 """Frames with the name of what each shows."""
 
 
-def colours(layout: Layout, settings: PowerSettings) -> Lights:
+def colours(layout: Layout, settings: PowerSettings) -> NamedFrames:
     """Return four test frames of the LED strip as pairs (colour's name, frame): all LEDs red, green, blue, then white.
 
     All are dim, and dimmed further if the settings' current limit needs it.
@@ -37,7 +37,7 @@ def colours(layout: Layout, settings: PowerSettings) -> Lights:
     return [(name, _lit(layout, settings, every, rgb)) for name, rgb in COLOURS.items()]
 
 
-def hole_by_hole(layout: Layout, settings: PowerSettings) -> Lights:
+def hole_by_hole(layout: Layout, settings: PowerSettings) -> NamedFrames:
     """Return a named frame for each hole and pocket in the order of travel, with its LEDs lit alone in amber.
 
     The status segment comes last. The current limit of the settings holds.

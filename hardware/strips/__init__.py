@@ -57,7 +57,7 @@ class Driver(Protocol):
     def close(self) -> None:
         """Close the open device, which may have failed."""
 
-    def ill(self, refused: Exception) -> DeviceError:
+    def error_for(self, refused: Exception) -> DeviceError:
         """Return the error for an exception of `errors`: what is wrong, and the cure."""
 
 
@@ -80,7 +80,7 @@ class DrivenStrip:
             try:
                 self._driver.open(self.leds)
             except self._driver.errors as refused:
-                raise self._driver.ill(refused) from refused
+                raise self._driver.error_for(refused) from refused
             self._open = True
 
     def show(self, frame_rgb: FrameRGB) -> None:
@@ -97,7 +97,7 @@ class DrivenStrip:
             self._driver.send(frame)
         except self._driver.errors as refused:
             self._close()
-            raise self._driver.ill(refused) from refused
+            raise self._driver.error_for(refused) from refused
 
     def stop(self) -> None:
         """Switch all LEDs off and close the device, if it is open. Never raises."""

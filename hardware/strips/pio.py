@@ -87,7 +87,7 @@ class PioDriver:
         """Close the device file."""
         os.close(self._descriptor)
 
-    def ill(self, refused: Exception) -> DeviceError:
+    def error_for(self, refused: Exception) -> DeviceError:
         """Return what is wrong with the device file, and the cure, for an OSError."""
         line = f"{overlay_line(self._leds, self._pin)} in {CONFIG}"
         if isinstance(refused, FileNotFoundError):

@@ -77,7 +77,7 @@ class SpiDriver:
         """Close the bus."""
         self._link.close()
 
-    def ill(self, refused: Exception) -> DeviceError:
+    def error_for(self, refused: Exception) -> DeviceError:
         """Return the error to raise for an OSError of the SPI device: what is wrong, and the cure."""
         path = f"/dev/spidev{self._bus}.{self._device}"
         if isinstance(refused, FileNotFoundError):

@@ -46,7 +46,7 @@ class TerminalDriver:
     def close(self) -> None:
         """Leave the last row as it is."""
 
-    def ill(self, refused: Exception) -> DeviceError:
+    def error_for(self, refused: Exception) -> DeviceError:
         """Return the error of a terminal that can't be written."""
         return DeviceError(f"The terminal can't be written ({refused}).", "Choose another strip.")
 

@@ -69,7 +69,7 @@ class WledDriver:
         """Close the socket; WLED then returns to its own effect."""
         self._link.close()
 
-    def ill(self, refused: Exception) -> DeviceError:
+    def error_for(self, refused: Exception) -> DeviceError:
         """Return the error that says that the controller can't be reached and why, with the cure."""
         why = getattr(refused, "strerror", None) or refused
         return DeviceError(

@@ -84,7 +84,7 @@ class Ws281xDriver:
         atexit.unregister(self._strip._cleanup)  # noqa: SLF001
         self._strip._cleanup()  # noqa: SLF001
 
-    def ill(self, refused: Exception) -> DeviceError:
+    def error_for(self, refused: Exception) -> DeviceError:
         """Return the error of a library that failed after it had begun."""
         return DeviceError(f"rpi_ws281x fails ({refused}).", "Check the wiring of the strip.")
 

@@ -66,7 +66,7 @@ def test_led_layout_table300_has_two_leds_per_hole_and_a_status_segment() -> Non
     ],
 )
 def test_holes_of_a_60_or_240_hole_game_are_scaled_to_the_led_track(of: int, places: dict[int, int]) -> None:
-    assert {hole: preset("strip122").place(hole, of) for hole in places} == places
+    assert {hole: preset("strip122").lane_index(hole, of) for hole in places} == places
 
 
 def test_a_fourth_player_on_a_three_lane_led_board_shares_lane_1() -> None:
