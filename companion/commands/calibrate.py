@@ -15,7 +15,7 @@ from companion.commands import CONFIG, FILE, Number
 from companion.errors import DeviceError, PictureError, SetupError
 from companion.settings import load as config
 from companion.table.atomic import write_file
-from vision.cameras.opening import KINDS
+from vision.cameras.opening import FORMS
 
 if TYPE_CHECKING:
     from vision.calibration.procedure import Calibrated, Calibrating, Show
@@ -56,7 +56,7 @@ DIE_WAIT_S = 20.0
 @click.option(
     "--preview", type=FILE, metavar="FILE", help="Write the newest picture with the detected marks there (.jpg)."
 )
-@click.option("--camera", help=f"One of {', '.join(KINDS)}.")
+@click.option("--camera", help=f"One of {', '.join(FORMS)}.")
 @click.option("--data", metavar="DIR", help="Data folder to store the calibration in.")
 @CONFIG
 @click.option(

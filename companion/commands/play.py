@@ -30,7 +30,7 @@ from companion.settings import load as config
 from companion.settings.starting import Starting, begin
 from companion.table.lock import InUse
 from hardware.strips.opening import known_kinds
-from vision.cameras.opening import KINDS
+from vision.cameras.opening import FORMS
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: s
 @click.option("--game", help=f"Game that a first start sets up: {', '.join(GAMES)}.")
 @click.option("--players", help="Names of the players, clockwise: Ann,Ben.")
 @click.option("--house", metavar="LEVEL", help=f"Seat a computer player, named House: {', '.join(LEVELS)}.")
-@click.option("--camera", help=f"One of {', '.join(KINDS)}.")
+@click.option("--camera", help=f"One of {', '.join(FORMS)}.")
 @click.option("--strip", help=f"One of {', '.join(known_kinds())}.")
 @click.option("--buttons", help="none, keys or gpio.")
 @click.option("--host", help="Address to serve on; by default all of this machine's.")

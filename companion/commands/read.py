@@ -35,13 +35,13 @@ def command(
     picture with the boxes drawn in is written to that folder. A file that is no picture is reported, the others are
     still read, and the exit status is 1.
     """
-    drawings: Sequence[Path | None] = [None] * len(images) if annotate is None else _drawings(annotate, images)
+    copies: Sequence[Path | None] = [None] * len(images) if annotate is None else _copy_paths(annotate, images)
     reader = open_reader(calibration)
     status = 0
     with tracked(images, len(images), "reading") as names:
-        for name, drawing in zip(names, drawings, strict=True):
+        for name, copy_to in zip(names, copies, strict=True):
             exported = Path(name).suffix.lower() == ".zip"
-            for record in _exported(name, expect, drawing) if exported else _pictured(name, reader, expect, drawing):
+            for record in _exported(name, expect, copy_to) if exported else _pictured(name, reader, expect, copy_to):
                 status = max(status, int("error" in record))
                 if as_json:
                     print(json.dumps(record), flush=True)  # noqa: T201
@@ -78,7 +78,7 @@ def in_a_row(record: dict[str, Any]) -> str:
     return f"{record['image']}: {values}{doubt}  ({record['ms']:.0f} ms)"
 
 
-def reading_record(reading: Reading) -> dict[str, Any]:
+def reading_json(reading: Reading) -> dict[str, Any]:
     """Return a reading as JSON: `values`, ascending, `dice`, `trusted`, and `doubt`: why not, or None.
 
     Each die, left to right, has `value` (None if unread; `values` leaves it out), `box` (x, y, width, height in
@@ -95,24 +95,24 @@ def reading_record(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _pictured(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
+def _pictured(name: str, reader: Reader, expect: int | None, copy_to: Path | None) -> Iterator[dict[str, Any]]:
     """Read the dice in one picture, and yield one JSON object: that of `_record`, with the reading.
 
-    It has only `image` and `error` if the picture can't be read, or its copy `drawing` can't be written. `expect` is
+    It has only `image` and `error` if the picture can't be read, or its copy `copy_to` can't be written. `expect` is
     the number of dice, or None.
     """
     from vision.images.loading import picture_in
 
     try:
-        yield _record(name, picture_in(Path(name)), reader, expect, drawing)
+        yield _record(name, picture_in(Path(name)), reader, expect, copy_to)
     except PictureError as unreadable:
         yield {"image": name, "error": str(unreadable)}
 
 
-def _exported(name: str, expect: int | None, drawing: Path | None) -> Iterator[dict[str, Any]]:
+def _exported(name: str, expect: int | None, copy_to: Path | None) -> Iterator[dict[str, Any]]:
     """Read the dice in each throw of a zip of `pegpip rescore --export`, and yield a JSON object for each.
 
-    `expect` is the number of dice, or None. With `drawing`, each throw's annotated copy is saved beside that path, with
+    `expect` is the number of dice, or None. With `copy_to`, each throw's annotated copy is saved beside that path, with
     the throw's name added. A fault ends the reading: the last object has `error` instead of a reading.
     """
     from companion.evidence.sharing import read_export
@@ -124,18 +124,18 @@ def _exported(name: str, expect: int | None, drawing: Path | None) -> Iterator[d
         for throw in read_export(Path(name)):
             if id(throw.rig) not in readers:
                 readers[id(throw.rig)] = Reader(networks, throw.rig)
-            copy = drawing and drawing.with_stem(f"{drawing.stem}-{Path(throw.name).stem}")
+            copy = copy_to and copy_to.with_stem(f"{copy_to.stem}-{Path(throw.name).stem}")
             yield _record(f"{name}:{throw.name}", throw.picture_bgr, readers[id(throw.rig)], expect, copy)
     except (DeviceError, PictureError) as damaged:
         yield {"image": name, "error": str(damaged)}
 
 
 def _record(
-    name: str, picture_bgr: FrameBGR, reader: Reader, expect: int | None, drawing: Path | None
+    name: str, picture_bgr: FrameBGR, reader: Reader, expect: int | None, copy_to: Path | None
 ) -> dict[str, Any]:
     """Read the dice in a picture, and return its JSON object for `--json`: `image` (the name), the reading, and `ms`.
 
-    `expect` is the number of dice, or None. A copy with boxes is saved to `drawing`, if any; raises PictureError if
+    `expect` is the number of dice, or None. A copy with boxes is saved to `copy_to`, if any; raises PictureError if
     that fails. A picture of another size than the calibration's is read without it, which is reported on stderr.
     """
     from vision.images.annotating import annotated
@@ -147,12 +147,12 @@ def _record(
     if reader.misfit_wh is not None:
         wide, high = reader.misfit_wh
         click.echo(f"pegpip: {name}: {wide} x {high} is not the calibration's size; it is read as a photo.", err=True)
-    if drawing is not None:
-        save_jpeg(annotated(picture_bgr, reading), drawing)
-    return {"image": name, **reading_record(reading), "ms": round(ms, 1)}
+    if copy_to is not None:
+        save_jpeg(annotated(picture_bgr, reading), copy_to)
+    return {"image": name, **reading_json(reading), "ms": round(ms, 1)}
 
 
-def _drawings(folder: Path, images: Sequence[str]) -> list[Path]:
+def _copy_paths(folder: Path, images: Sequence[str]) -> list[Path]:
     """Return the .jpg file in `folder` for the annotated copy of each picture or zip, in the order of `images`.
 
     A copy has its picture's name, with a number if another copy of this run has that name. The folder is created.
@@ -164,13 +164,13 @@ def _drawings(folder: Path, images: Sequence[str]) -> list[Path]:
         wrong = f"--annotate: the folder {str(folder)!r} can't be made ({refused.strerror}): name another one."
         raise SetupError([wrong]) from None
     originals = {Path(name).resolve() for name in images}
-    drawings = dict[Path, None]()
+    paths = dict[Path, None]()
     for name in images:
         stem = Path(name).stem or "picture"
         names = (f"{stem}{f'-{number}' if number > 1 else ''}.jpg" for number in itertools.count(1))
-        drawing = next(path for each in names if (path := folder / each) not in drawings)
-        if drawing.resolve() in originals:
-            wrong = f"--annotate: the copy {str(drawing)!r} would replace one of the pictures: name another folder."
+        path = next(path for each in names if (path := folder / each) not in paths)
+        if path.resolve() in originals:
+            wrong = f"--annotate: the copy {str(path)!r} would replace one of the pictures: name another folder."
             raise SetupError([wrong])
-        drawings[drawing] = None
-    return list(drawings)
+        paths[path] = None
+    return list(paths)

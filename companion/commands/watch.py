@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion.commands import FILE, Number
-from companion.commands.read import reading_record
+from companion.commands.read import reading_json
 from companion.errors import PictureError
 from companion.settings import load as config
 
@@ -66,7 +66,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
             if last is event and event.reading.dice:  # else the tray came to rest without a die in it
                 record = {
                     "at_s": round(event.at_s, 3),
-                    **reading_record(event.reading),
+                    **reading_json(event.reading),
                     "thrown": _values(event.thrown),
                     "kept": _values(event.kept),
                 }
@@ -93,9 +93,9 @@ def _opened(source: str, mains_hz: int) -> tuple[str, Camera]:
 
     Raises PictureError for a folder's path, and SetupError for an unknown source.
     """
-    from vision.cameras.opening import KINDS, open_camera
+    from vision.cameras.opening import FORMS, open_camera
 
-    if source.partition(":")[0] not in KINDS and Path(source).exists():
+    if source.partition(":")[0] not in FORMS and Path(source).exists():
         if Path(source).is_dir():
             raise PictureError(f"{source!r} is a folder: to see its photos one by one, write 'files:{source}'.")
         source = f"video:{source}"

@@ -76,7 +76,7 @@ CAMERAS: dict[str, CameraKind] = {
 }
 """Every camera by its name. Messages, help and the settings page of the documentation read it
 (docs/how-to/add-a-camera.md)."""
-KINDS = tuple(f"{name}:{kind.argument}" if kind.argument else name for name, kind in CAMERAS.items())
+FORMS = tuple(f"{name}:{kind.argument}" if kind.argument else name for name, kind in CAMERAS.items())
 """Every form of the setting, as a person writes it: `virtual`, `opencv:INDEX`."""
 
 
@@ -92,7 +92,7 @@ def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
     """
     name, colon, rest = spec.strip().partition(":")
     if name not in CAMERAS:
-        raise SetupError([f"camera = {spec!r} is unknown{nearest(name, KINDS)}"])
+        raise SetupError([f"camera = {spec!r} is unknown{nearest(name, FORMS)}"])
     kind = CAMERAS[name]
     if kind.argument and not rest:
         example = f"{name}:{kind.example}"
