@@ -173,7 +173,7 @@ def test_rereading_an_unchanged_dice_photo_skips_the_full_detector(counted: tupl
     first = reader.read(picture)
     assert (first.values, first.trusted) == (values, True)
     detector.asked = 0
-    again = reader.read(picture, again=first)
+    again = reader.read(picture, previous=first)
     assert (again.values, again.trusted) == (values, True)
     assert detector.asked == 0
 
@@ -181,7 +181,7 @@ def test_rereading_an_unchanged_dice_photo_skips_the_full_detector(counted: tupl
 def test_a_photo_of_other_dice_than_the_last_reading_is_read_afresh(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (picture, values), (other, other_values) = counted, picture_of_dice(3, 2), picture_of_dice(3, 3)
     assert values != other_values
-    assert reader.read(other, again=reader.read(picture)) == reader.read(other)
+    assert reader.read(other, previous=reader.read(picture)) == reader.read(other)
 
 
 def test_a_die_added_to_dice_of_known_size_is_read_in_a_photo(counted: tuple[Reader, Counted]) -> None:

@@ -307,10 +307,10 @@ def test_uncalibrated_watcher_reads_a_throw_in_full_once_and_then_confirms(camer
     reader = Reader(load_networks())
 
     def noting(
-        frame_bgr: FrameBGR, expect: int | None, again: Reading | None = None, size_px: float | None = None
+        frame_bgr: FrameBGR, expect: int | None, previous: Reading | None = None, size_px: float | None = None
     ) -> Reading:
-        reading = reader.read(frame_bgr, expect, again, size_px)
-        known.append((len(reading.dice), again is not None, size_px is not None))
+        reading = reader.read(frame_bgr, expect, previous, size_px)
+        known.append((len(reading.dice), previous is not None, size_px is not None))
         return reading
 
     watcher = Watcher(Film(lambda: thrown(camera)), Says(noting))

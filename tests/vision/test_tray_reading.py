@@ -138,11 +138,11 @@ def test_second_detector_pass_is_skipped_if_a_trusted_tray_reading_repeats(monke
     monkeypatch.setattr(TrayFrame, "needs_another_pass", lambda *_: True)
     first = reader.read(picture)
     assert (first.values, first.trusted, len(closer)) == (truth, True, 1)
-    assert (reader.read(picture, again=first).trusted, len(closer)) == (True, 1)
+    assert (reader.read(picture, previous=first).trusted, len(closer)) == (True, 1)
     other = replace(first, dice=first.dice[1:])
-    assert (reader.read(picture, again=other).trusted, len(closer)) == (True, 2)
+    assert (reader.read(picture, previous=other).trusted, len(closer)) == (True, 2)
     doubted = replace(first, doubt=Doubt.UNREAD)
-    assert (reader.read(picture, again=doubted).trusted, len(closer)) == (True, 3)
+    assert (reader.read(picture, previous=doubted).trusted, len(closer)) == (True, 3)
 
 
 def test_a_tray_reading_with_fewer_dice_than_expected_doubts_the_count() -> None:

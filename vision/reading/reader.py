@@ -45,7 +45,7 @@ class Reads(Protocol):
         self,
         frame_bgr: FrameBGR,
         expect: int | None = None,
-        again: Reading | None = None,
+        previous: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
         """Read the dice in one picture, as `Reader.read` does."""
@@ -72,7 +72,7 @@ class Reader:
         self,
         frame_bgr: FrameBGR,
         expect: int | None = None,
-        again: Reading | None = None,
+        previous: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
         """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
@@ -84,7 +84,7 @@ class Reader:
         Args:
             frame_bgr: (h, w, 3) uint8.
             expect: The number of dice in it, if the rules or a person know it.
-            again: The reading of the frame before, if nothing has moved since. In the tray it counts as one more
+            previous: The reading of the frame before, if nothing has moved since. In the tray it counts as one more
                 agreeing pass if it is trusted. In a photo the light detector confirms it at one scale, which takes a
                 third of the time; if that fails, the photo is read anew.
             size_px: For a photo, the size of the dice in the last reading, in pixels. Only scales that suit it are
@@ -94,25 +94,25 @@ class Reader:
         tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
         self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])
         if tray is not None:
-            return self._read(TrayFrame(self._networks, tray, frame_bgr), expect, again)
-        if again is not None and (again_px := die_size_px(again)) is not None:
-            detections = self._networks.light.detect(frame_bgr, LIGHT_FACE_PX / again_px)[:MAX_DETECTIONS]
-            reading = self._read(Photo(frame_bgr, len(again.dice), [detections], LIGHT_VIEWS), len(again.dice))
-            if reading.trusted and reading.values == again.values:
+            return self._read(TrayFrame(self._networks, tray, frame_bgr), expect, previous)
+        if previous is not None and (previous_px := die_size_px(previous)) is not None:
+            detections = self._networks.light.detect(frame_bgr, LIGHT_FACE_PX / previous_px)[:MAX_DETECTIONS]
+            reading = self._read(Photo(frame_bgr, len(previous.dice), [detections], LIGHT_VIEWS), len(previous.dice))
+            if reading.trusted and reading.values == previous.values:
                 return reading
-            size_px = again_px
+            size_px = previous_px
         if size_px is not None:
             reading = self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector, size_px)), expect)
             if reading.trusted or 2 * len(reading.dice) <= (expect or 0):
                 return reading
         return self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector)), expect)
 
-    def _read(self, scene: Scene, expect: int | None, again: Reading | None = None) -> Reading:
+    def _read(self, scene: Scene, expect: int | None, previous: Reading | None = None) -> Reading:
         """Return the reading of a scene: its dice from left to right, the doubt or None, and all candidates.
 
         If there is a doubt, foreground of a die's size that no die covers is added as a die without a value.
         """
-        selection, doubt = self._select(scene, expect, again)
+        selection, doubt = self._select(scene, expect, previous)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]
         dice += [Die(None, box, 0.0) for box in (scene.unexplained(selection) if doubt is not None else ())]
         candidates = tuple(
@@ -127,13 +127,13 @@ class Reader:
         )
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt, candidates)
 
-    def _select(self, scene: Scene, expect: int | None, again: Reading | None) -> tuple[Selection, Doubt | None]:
+    def _select(self, scene: Scene, expect: int | None, previous: Reading | None) -> tuple[Selection, Doubt | None]:
         """Select the dice of a scene; return them with the rejected candidates, and the remaining doubt or None.
 
-        Detection passes run until enough of them agree and no doubt is left; `again`, if it is trusted, counts as one.
+        Detection passes run until enough of them agree and no doubt is left; `previous`, if trusted, counts as one.
         Then uncertain dice are classified again, and learned examples of the set of dice compared, if there are any.
         """
-        found = [again.values] if again is not None and again.trusted else []
+        found = [previous.values] if previous is not None and previous.trusted else []
         best, selections, classified = Selection(), list[Selection](), Classified()
         doubt_of = cache(lambda selection: selection.doubt(expect) or scene.doubt(selection))
         for detections in scene.passes():

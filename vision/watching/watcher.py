@@ -251,10 +251,10 @@ class Watcher:
         with self._less_light():
             while len(frames) < FRAMES_READ and (following := self._camera.frame()) is not None:
                 frames = [*frames, following] if frames[-1].at_s >= clear_s else [following]
-        readings, again, size_px = list[Reading](), None, self._size_px if rig is None else None
+        readings, previous, size_px = list[Reading](), None, self._size_px if rig is None else None
         for still in frames:
-            readings.append(reader.read(still.image_bgr, expect, again, size_px))
-            again = readings[-1]
+            readings.append(reader.read(still.image_bgr, expect, previous, size_px))
+            previous = readings[-1]
             if self._stopped.is_set() or (rig is None and not readings[-1].trusted):
                 break
         last = frames[len(readings) - 1]
