@@ -93,13 +93,13 @@ class Crag:
         return tuple(category for category in CATEGORIES if category not in used)
 
     @property
-    def _strict(self) -> bool:
-        """Whether the house rule `thirteen_without_double` is on."""
+    def _thirteen_without_double(self) -> bool:
+        """Whether this house rule is on."""
         return bool(self.header.rules["thirteen_without_double"])
 
     def points_in(self, category: str) -> int:
         """Return the points that the dice on the table would score in a category."""
-        return points_for(category, self.dice, self._strict)
+        return points_for(category, self.dice, self._thirteen_without_double)
 
     def options(self) -> tuple[Action, ...]:
         """Return every legal keep, fewest dice first; then every entry, most points first."""
@@ -116,7 +116,7 @@ class Crag:
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """Return the expected final total of the player's sheet for each option, with best play to the end."""
         sheet = dict(self.sheets[self.seat])
-        worth, so_far = turn_values(filled_of(sheet), self._strict), sum(sheet.values())
+        worth, so_far = turn_values(filled_of(sheet), self._thirteen_without_double), sum(sheet.values())
         options = (*self.throw_sizes, *self.options())
         return tuple((option, so_far + self._value(option, worth)) for option in options)
 

@@ -15,16 +15,16 @@ from companion.games.crag.scoring import CATEGORIES
 from companion.games.solving.crag_plays import plays
 
 
-def solved(strict: bool) -> Floats:
+def solved(thirteen_without_double: bool) -> Floats:
     """Compute the expected points that each sheet of Crag still gets with best play, by backward induction.
 
     Args:
-        strict: Whether the house rule `thirteen_without_double` is on.
+        thirteen_without_double: Whether this house rule is on.
 
     Returns:
         (8192,) points by sheet. Bit i of the index of a sheet is set if its category i is filled; a full sheet gets 0.
     """
-    points = np.array([points_table(strict)[dice] for dice in RESULTS])
+    points = np.array([points_table(thirteen_without_double)[dice] for dice in RESULTS])
     throws = after_keeps()
     first = throws[KEEPS.index(())]
     kept_of = choices()
@@ -67,7 +67,7 @@ def sheet_table() -> Generator[float, None, bytes]:
     Yields the progress, 0 to 1. Returns little-endian float64: `solved` without the house rule
     `thirteen_without_double`, then with it.
     """
-    return _without_and_with(lambda strict: solved(strict).astype("<f8").tobytes())
+    return _without_and_with(lambda rule: solved(rule).astype("<f8").tobytes())
 
 
 def play_table() -> Generator[float, None, bytes]:
@@ -77,7 +77,7 @@ def play_table() -> Generator[float, None, bytes]:
     `thirteen_without_double`, then with it; for each entry (category and points) and each sheet how many of the 6**6
     equally likely turns end with it.
     """
-    halves = yield from _without_and_with(lambda strict: plays(solved(strict), strict).T.astype("<u2").tobytes())
+    halves = yield from _without_and_with(lambda rule: plays(solved(rule), rule).T.astype("<u2").tobytes())
     return zlib.compress(halves, 9)
 
 
@@ -92,8 +92,8 @@ def opening_table() -> Generator[float, None, bytes]:
         and a value the probability in units of `win.UNIT`.
     """
 
-    def content(strict: bool) -> bytes:
-        prospects = Prospects(plays(solved(strict), strict), np.empty((0, TOTALS)))
+    def content(thirteen_without_double: bool) -> bytes:
+        prospects = Prospects(plays(solved(thirteen_without_double), thirteen_without_double), np.empty((0, TOTALS)))
         chances = np.array([prospects.of(mask) for mask in openings().tolist()])
         return np.rint(chances / UNIT).astype("<u4").tobytes()
 

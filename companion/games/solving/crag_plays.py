@@ -20,18 +20,18 @@ Processors round the last digits differently. Ties make all machines choose the 
 are taken."""
 
 
-def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
+def plays(later: Floats, thirteen_without_double: bool) -> npt.NDArray[np.uint16]:
     """Return how often a turn on each sheet ends with each entry, if play maximises the expected final total.
 
     Args:
         later: (SHEETS,) expected remaining points of each sheet.
-        strict: Whether the house rule `thirteen_without_double` is on.
+        thirteen_without_double: Whether this house rule is on.
 
     Returns:
         (SHEETS, entries) number of turns, out of the 6**6 equally likely ones, that end with each entry of
         `enterable`. The row of the full sheet is 0.
     """
-    points = np.array([points_table(strict)[dice] for dice in RESULTS])
+    points = np.array([points_table(thirteen_without_double)[dice] for dice in RESULTS])
     numbered = {entry: number for number, entry in enumerate(enterable())}
     entry_of = np.array([[numbered[place, int(dice[place])] for dice in points] for place in PLACES])
     masks = np.arange(FULL)

@@ -32,12 +32,11 @@ def filled_of(categories: Iterable[str]) -> int:
 
 
 @cache
-def points_table(strict: bool) -> dict[Dice, tuple[int, ...]]:
-    """Map each result of three dice to its points in every category, in the order of the sheet. Cached.
-
-    `strict` is the house rule `thirteen_without_double`.
-    """
-    return {dice: tuple(points_for(category, dice, strict) for category in CATEGORIES) for dice in RESULTS}
+def points_table(thirteen_without_double: bool) -> dict[Dice, tuple[int, ...]]:
+    """Map each result of three dice to its points in every category, in the order of the sheet. Cached."""
+    return {
+        dice: tuple(points_for(category, dice, thirteen_without_double) for category in CATEGORIES) for dice in RESULTS
+    }
 
 
 @cache
@@ -53,14 +52,13 @@ def results_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
 
 
 @cache
-def sheets(strict: bool) -> Sequence[float]:
+def sheets(thirteen_without_double: bool) -> Sequence[float]:
     """Read the expected points that each score sheet of Crag still gets with best play, from the stored table. Cached.
 
-    The index of a sheet is that of `filled_of`. `strict` is the house rule `thirteen_without_double`. Raises RulesError
-    if the table's file is missing.
+    The index of a sheet is that of `filled_of`. Raises RulesError if the table's file is missing.
     """
     values = numbers(__package__, TABLE)
-    return values[SHEETS:] if strict else values[:SHEETS]
+    return values[SHEETS:] if thirteen_without_double else values[:SHEETS]
 
 
 class TurnValues:
@@ -70,15 +68,15 @@ class TurnValues:
 
     Args:
         filled: Categories filled before the turn, as `filled_of` gives them.
-        strict: The house rule `thirteen_without_double`.
+        thirteen_without_double: Whether this house rule is on.
 
     Attributes:
         best_entry: Value of entering each result of three dice in the best open category; 0 on a full sheet.
     """
 
-    def __init__(self, filled: int, strict: bool) -> None:
-        later = sheets(strict)
-        self._points = points_table(strict)
+    def __init__(self, filled: int, thirteen_without_double: bool) -> None:
+        later = sheets(thirteen_without_double)
+        self._points = points_table(thirteen_without_double)
         self._later = {place: later[filled | 1 << place] for place in range(len(CATEGORIES)) if not filled >> place & 1}
         self.best_entry = {
             dice: max((scores[place] + value for place, value in self._later.items()), default=0.0)
@@ -104,9 +102,6 @@ class TurnValues:
 
 
 @lru_cache(maxsize=64)
-def turn_values(filled: int, strict: bool) -> TurnValues:
-    """Return the `TurnValues` of a turn of Crag on the sheet with index `filled`. Cached for the most recent sheets.
-
-    `strict` is the house rule `thirteen_without_double`.
-    """
-    return TurnValues(filled, strict)
+def turn_values(filled: int, thirteen_without_double: bool) -> TurnValues:
+    """Return the `TurnValues` of a turn of Crag on the sheet with index `filled`. Cached for the most recent sheets."""
+    return TurnValues(filled, thirteen_without_double)

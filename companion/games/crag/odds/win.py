@@ -164,26 +164,27 @@ class Prospects:
 
 
 @cache
-def prospects(strict: bool) -> Prospects:
+def prospects(thirteen_without_double: bool) -> Prospects:
     """Load the distributions of the points that every sheet still gets if all turns are played for the total. Cached.
 
-    Sheets with LATE or more filled categories are computed now, others on first use. `strict` is the house rule
-    `thirteen_without_double`. Raises RulesError if a stored table is missing.
+    Sheets with LATE or more filled categories are computed now, others on first use. Raises RulesError if a stored
+    table is missing.
     """
     plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), SHEETS)
     opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, len(openings()), TOTALS)
-    counts = opening[int(strict)].astype(np.float64)  # rounded when they were stored: their sum is not quite 1 / UNIT
-    found = Prospects(np.ascontiguousarray(plays[int(strict)].T), counts / counts.sum(axis=1, keepdims=True))
+    half = int(thirteen_without_double)
+    counts = opening[half].astype(np.float64)  # rounded when they were stored: their sum is not quite 1 / UNIT
+    found = Prospects(np.ascontiguousarray(plays[half].T), counts / counts.sum(axis=1, keepdims=True))
     found.solve(np.flatnonzero(_filled() >= LATE))
     return found
 
 
-def share_below(total: int, strict: bool) -> float:
+def share_below(total: int, thirteen_without_double: bool) -> float:
     """Return the probability, 0 to 1, that an empty Crag sheet ends below `total` points.
 
-    Every turn is played for the most points. `strict` is the house rule `thirteen_without_double`.
+    Every turn is played for the most points.
     """
-    return float(prospects(strict).of(0)[:total].sum())
+    return float(prospects(thirteen_without_double).of(0)[:total].sum())
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -200,14 +201,14 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         raise RulesError("The chance to win is known once the roll-off is over.")
     if state.standing.over:
         return ()
-    entries = _entries(state)
-    best = np.max(list(entries.values()), axis=0)
+    chances = _entry_chances(state)
+    best = np.max(list(chances.values()), axis=0)
     kept = dict(zip(KEEPS, after_keeps() @ best, strict=True))
 
     def value(option: Action | int) -> float:
         """Return the win probability of a throw, a keep or an entry."""
         if isinstance(option, Enter):
-            return float(entries[option.category][RESULTS.index(state.dice)])
+            return float(chances[option.category][RESULTS.index(state.dice)])
         if state.phase == "fresh":
             return float(after_keeps()[KEEPS.index(())] @ np.array(list(kept.values()))[choices()].max(axis=1))
         return float(kept[option.dice if isinstance(option, Keep) else state.dice])
@@ -216,10 +217,10 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     return tuple((option, min(1.0, value(option))) for option in (*state.throw_sizes, *state.options()))
 
 
-def _entries(state: Crag) -> dict[str, Floats]:
+def _entry_chances(state: Crag) -> dict[str, Floats]:
     """Return the (len(RESULTS),) win probability of entering each result of three dice, by open category."""
-    strict = bool(state.header.rules["thirteen_without_double"])
-    distributions, points = prospects(strict), [points_table(strict)[dice] for dice in RESULTS]
+    rule = bool(state.header.rules["thirteen_without_double"])
+    distributions, points = prospects(rule), [points_table(rule)[dice] for dice in RESULTS]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]
     others = (filled_of(dict(entered)) for seat, entered in enumerate(state.sheets) if seat != state.seat)
     unused = {category: CATEGORIES.index(category) for category in state.unused}
