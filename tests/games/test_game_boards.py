@@ -97,9 +97,9 @@ def test_two_boards_of_one_game_that_differ_only_in_events_are_equal() -> None:
     crib, crapola = told("crib_dice", MIXED, point(5), STOP).state, told("crapola", throw(2, 2, 3, 3, 4, 6)).state
     assert isinstance(crib, CribDice)
     assert isinstance(crapola, Crapola)
-    assert (bool(crib.board.events), bool(crapola.table.events)) == (True, True)
+    assert (bool(crib.board.events), bool(crapola.totals.events)) == (True, True)
     assert replace(crib.board, events=()) == crib.board
-    assert replace(crapola.table, events=()) == crapola.table
+    assert replace(crapola.totals, events=()) == crapola.totals
 
 
 def test_the_last_event_of_a_finished_crib_dice_game_is_game_over() -> None:

@@ -103,7 +103,7 @@ def test_last_turn_win_chances_in_crapola_agree_with_the_naive_odds(players: int
             if view["last_round"] and opened is None:
                 opened = before
             before, mine = view["player"], view["scores"][view["player"]]
-            turns = state.table.due  # type: ignore[attr-defined]
+            turns = state.totals.due  # type: ignore[attr-defined]
             if view["last_round"] and len(turns) == 1:
                 others = {name: total for name, total in view["scores"].items() if name != view["player"]}
                 high = max(others.values())

@@ -15,8 +15,8 @@ def facts(state: State) -> tuple[Phrase, ...]:
     """
     if not isinstance(state, Crapola) or state.standing.over:
         return ()
-    table, player = state.table, state.standing.player
-    if table.least_bank > state.turn.points:
-        return (Phrase("first_bank", {"player": player, "points": table.least_bank}),)
-    short = int(table.header.rules["target"]) - table.totals[table.seat] - state.turn.points
+    totals, player = state.totals, state.standing.player
+    if totals.least_bank > state.turn.points:
+        return (Phrase("first_bank", {"player": player, "points": totals.least_bank}),)
+    short = int(totals.header.rules["target"]) - totals.points[totals.seat] - state.turn.points
     return (Phrase("bank_reaches_target", {"player": player}),) if short <= 0 else ()

@@ -36,16 +36,16 @@ def panels(state: State) -> Panels:
     if not isinstance(state, Crapola):
         nobody = notes_of(state, [("player.not_on_board", range(len(state.standing.sides)))])
         return replace(default_panels(state), notes=nobody, goal=Goal(target, ("goal.clockwise",)))
-    table, turn = state.table, state.turn
-    way = "goal.clockwise" if table.direction == 1 else "goal.anticlockwise"
+    totals, turn = state.totals, state.turn
+    way = "goal.clockwise" if totals.direction == 1 else "goal.anticlockwise"
     keeps = [option.dice for option in state.options() if isinstance(option, Keep)]  # the largest is chosen at first
-    off = [seat for seat, on in enumerate(table.on_board) if not on]
+    off = [seat for seat, on in enumerate(totals.on_board) if not on]
     return Panels(
         can=allowed_phrases(state, {"keep": "can.keep", "stop": BANK_TEXT, "spend": "can.spend"}),
         dice=turn.dice,
         kept=tuple(die for kept in turn.kept for die in kept),
         notes=notes_of(state, [("player.not_on_board", off)]),
-        goal=Goal(target, (way, "goal.last_round") if table.last_round else (way,)),
+        goal=Goal(target, (way, "goal.last_round") if totals.last_round else (way,)),
         keeping=Keeping("set_aside", max(keeps, key=len)) if keeps else None,
         lesson=_lesson(state),
     )
@@ -56,14 +56,14 @@ def _lesson(state: Crapola) -> tuple[Phrase, ...]:
 
     Within a turn: what can be done now. At its start: how the last turn ended, then what is special about this one.
     """
-    table, turn = state.table, state.turn
-    if table.over:
+    totals, turn = state.totals, state.turn
+    if totals.over:
         return ()
     if turn.phase == "keeping":
         return (Phrase("lesson.crapola_keep", {}),)
-    args = {"points": turn.points, "least": table.least_bank}
+    args = {"points": turn.points, "least": totals.least_bank}
     if turn.phase == "choosing":
-        if turn.points < table.least_bank:
+        if turn.points < totals.least_bank:
             return (Phrase("lesson.crapola_too_little", args),)
         if not turn.dice:
             return (Phrase("lesson.crapola_hot_dice", args),)
@@ -72,7 +72,7 @@ def _lesson(state: Crapola) -> tuple[Phrase, ...]:
     for code, key in TURN_OVER:
         if code in happened:
             return (Phrase(key, dict(happened[code])), *_this_turn(state))
-    first = Phrase("lesson.crapola_enter" if table.least_bank else "lesson.crapola_first", args)
+    first = Phrase("lesson.crapola_enter" if totals.least_bank else "lesson.crapola_first", args)
     return _this_turn(state) or (first,)
 
 
@@ -81,12 +81,12 @@ def _this_turn(state: Crapola) -> tuple[Phrase, ...]:
 
     Either that seven dice may be thrown, or, in the last round, how many points the player is behind the leader.
     """
-    table = state.table
-    if table.seven_allowed:
+    totals = state.totals
+    if totals.seven_allowed:
         return (Phrase("lesson.crapola_seventh", {}),)
-    there = [seat for seat in range(len(table.totals)) if seat not in table.left]
-    leader = max(there, key=lambda seat: table.totals[seat])
-    behind = table.totals[leader] - table.totals[table.seat]
-    if not table.last_round or not behind:
+    there = [seat for seat in range(len(totals.points)) if seat not in totals.left]
+    leader = max(there, key=lambda seat: totals.points[seat])
+    behind = totals.points[leader] - totals.points[totals.seat]
+    if not totals.last_round or not behind:
         return ()
-    return (Phrase("hint.last_turn", {"points": behind, "name": table.header.players[leader]}),)
+    return (Phrase("hint.last_turn", {"points": behind, "name": totals.header.players[leader]}),)

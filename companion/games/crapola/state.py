@@ -43,33 +43,33 @@ class Turn:
 class Crapola:
     """State of a game of Crapola: totals, current turn, and events of the last action."""
 
-    table: Totals
+    totals: Totals
     turn: Turn = Turn()
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
     def standing(self) -> Standing:
         """Player to play, sides, banked scores, turn points and, after the end, the outcome. Each player is a side."""
-        table = self.table
+        totals = self.totals
         return Standing(
-            header=table.header,
-            sides=table.header.players,
-            scores=table.totals,
-            to_play=None if table.over else table.seat,
-            turn=table.turns,
+            header=totals.header,
+            sides=totals.header.players,
+            scores=totals.points,
+            to_play=None if totals.over else totals.seat,
+            turn=totals.turns,
             turn_points=self.turn.points,
-            left=table.left,
-            outcome=table.outcome,
+            left=totals.left,
+            outcome=totals.outcome,
         )
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
         """Numbers of dice that may be thrown now, ascending; empty if a keep is due or the game is over."""
         turn = self.turn
-        if self.table.over or turn.phase == "keeping":
+        if self.totals.over or turn.phase == "keeping":
             return ()
         if turn.phase == "fresh":
-            return (6, 7) if self.table.seven_allowed else (6,)
+            return (6, 7) if self.totals.seven_allowed else (6,)
         return (len(turn.dice) or turn.size,)
 
     @property
@@ -80,14 +80,14 @@ class Crapola:
         after a keep, with enough turn points.
         """
         phase = self.turn.phase
-        if self.table.over:
+        if self.totals.over:
             return ()
         if phase == "keeping":
             return ("keep",)
         if phase == "choosing":
-            return ("stop",) if self.table.least_bank <= self.turn.points else ()
-        seats = range(len(self.table.totals))
-        return ("spend",) if any(self.table.most_to_spend_on(seat) for seat in seats) else ()
+            return ("stop",) if self.totals.least_bank <= self.turn.points else ()
+        seats = range(len(self.totals.points))
+        return ("spend",) if any(self.totals.most_to_spend_on(seat) for seat in seats) else ()
 
     def options(self) -> tuple[Action, ...]:
         """Return the decisions allowed now, which are all of one kind: keeps, the stop or spendings.
@@ -101,7 +101,9 @@ class Crapola:
             case ("stop",):
                 return (Stop(),)
             case ("spend",):
-                most = {name: self.table.most_to_spend_on(seat) for seat, name in enumerate(self.table.header.players)}
+                most = {
+                    name: self.totals.most_to_spend_on(seat) for seat, name in enumerate(self.totals.header.players)
+                }
                 return tuple(Spend(name, points) for name in most for points in sorted({1, most[name]}) if most[name])
         return ()
 
@@ -119,7 +121,7 @@ class Crapola:
 
         Raises RulesError if the house rule `entry` is too high for odds.
         """
-        turn, least = self.turn, self.table.least_bank
+        turn, least = self.turn, self.totals.least_bank
         if isinstance(option, int):
             return turn_values(turn.size or option, least).thrown(turn.points, option)
         if isinstance(option, Keep):
@@ -143,15 +145,15 @@ class Crapola:
 
     def view(self) -> dict[str, Any]:
         """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but `line`."""
-        turn, table, standing = self.turn, self.table, self.standing
+        turn, totals, standing = self.turn, self.totals, self.standing
         return {
             "game": "crapola",
             "player": standing.player,
-            "round": table.turns // len(standing.sides) + 1,
+            "round": totals.turns // len(standing.sides) + 1,
             **standing.view(),
-            "on_board": dict(zip(standing.sides, table.on_board, strict=True)),
-            "direction": table.direction,
-            "last_round": table.last_round,
+            "on_board": dict(zip(standing.sides, totals.on_board, strict=True)),
+            "direction": totals.direction,
+            "last_round": totals.last_round,
             "throw_sizes": list(self.throw_sizes),
             "decisions": list(self.decisions),
             "turn_points": turn.points,
@@ -168,11 +170,11 @@ class Crapola:
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, dice = self.turn, in_order(throw.dice)
-        event = throw_event(self.table.seat, self.table.seat, dice)
+        event = throw_event(self.totals.seat, self.totals.seat, dice)
         if not keepable(dice):
-            table = self.table.crapped_out(turn.phase == "fresh", turn.points)
-            return Crapola(table, events=(event, *table.events))
-        return Crapola(self.table, Turn("keeping", turn.size or len(dice), turn.points, turn.kept, dice), (event,))
+            totals = self.totals.crapped_out(turn.phase == "fresh", turn.points)
+            return Crapola(totals, events=(event, *totals.events))
+        return Crapola(self.totals, Turn("keeping", turn.size or len(dice), turn.points, turn.kept, dice), (event,))
 
     def _kept(self, dice: tuple[int, ...]) -> Crapola:
         """Return the state after dice of the last throw are kept: their points are added to the turn points.
@@ -186,44 +188,44 @@ class Crapola:
         points = points_of(dice)
         if points is None:
             raise IllegalAction(f"Every kept die must score: {list(dice)} don't all take part in a combination.")
-        seat, stay = self.table.seat, in_order(dice)
+        seat, stay = self.totals.seat, in_order(dice)
         kept = Event("kept", seat, {"dice": list(stay), "points": points})
         events = (kept,) if left else (kept, Event("hot_dice", seat))
-        return Crapola(self.table, Turn("choosing", turn.size, turn.points + points, (*turn.kept, stay), left), events)
+        return Crapola(self.totals, Turn("choosing", turn.size, turn.points + points, (*turn.kept, stay), left), events)
 
     def _stopped(self) -> Crapola:
         """Return the state after the turn points are banked. Raises IllegalAction for a first bank below `entry`."""
         points = self.turn.points
-        if points < self.table.least_bank:
-            least, player = self.table.least_bank, self.standing.player
+        if points < self.totals.least_bank:
+            least, player = self.totals.least_bank, self.standing.player
             raise IllegalAction(f"{player} is not on the board yet: the first bank takes {least}, not {points}.")
-        table = self.table.banked(points)
-        return Crapola(table, events=table.events)
+        totals = self.totals.banked(points)
+        return Crapola(totals, events=totals.events)
 
     def _spent(self, spend: Spend) -> Crapola:
         """Return the state of Crapola after a spending: both players lose the points, and the turn ends.
 
         Raises IllegalAction if `spend.on` is no other player, or the amount is out of range.
         """
-        players = self.table.header.players
-        if spend.on not in players or spend.on == players[self.table.seat]:
+        players = self.totals.header.players
+        if spend.on not in players or spend.on == players[self.totals.seat]:
             raise IllegalAction(f"Points are spent on another player, not on {spend.on!r}.")
         on = players.index(spend.on)
-        most = self.table.most_to_spend_on(on)
+        most = self.totals.most_to_spend_on(on)
         if not 1 <= spend.points <= most:
             raise IllegalAction(f"At most {most} points, and at least 1, can be spent on {spend.on} now.")
-        table = self.table.spent(on, spend.points)
-        return Crapola(table, events=table.events)
+        totals = self.totals.spent(on, spend.points)
+        return Crapola(totals, events=totals.events)
 
     def _without(self, seat: int) -> Crapola:
         """Return the state after a player left; ends the turn if it is that player's or the game is over."""
-        table = self.table.without(seat)
-        ended = table.over or seat == self.table.seat
-        return Crapola(table, Turn() if ended else self.turn, table.events)
+        totals = self.totals.without(seat)
+        ended = totals.over or seat == self.totals.seat
+        return Crapola(totals, Turn() if ended else self.turn, totals.events)
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> Crapola:
     """Return the state of Crapola before the first throw; the arguments are as in `Begin`."""
     count = len(header.players)
-    table = Totals(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
-    return Crapola(table, events=events)
+    totals = Totals(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
+    return Crapola(totals, events=events)

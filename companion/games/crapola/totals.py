@@ -18,7 +18,7 @@ class Totals:
 
     Attributes:
         header: Set-up of the game.
-        totals: Banked points by seat.
+        points: Banked points by seat.
         on_board: Whether each seat has made its first bank of at least `entry` points.
         seat: Seat to play; after the end, the seat of the last turn.
         over: Whether the game has ended.
@@ -32,7 +32,7 @@ class Totals:
     """
 
     header: Header
-    totals: tuple[int, ...]
+    points: tuple[int, ...]
     on_board: tuple[bool, ...]
     seat: int
     over: bool
@@ -54,8 +54,8 @@ class Totals:
         """Whether the player to play may throw seven dice: over 5000 points behind, before the last round."""
         if not self.header.rules["seventh_die"] or self.last_round:
             return False
-        rivals = (total for seat, total in enumerate(self.totals) if seat not in self.left_before)
-        return max(rivals) - self.totals[self.seat] > 5000
+        rivals = (total for seat, total in enumerate(self.points) if seat not in self.left_before)
+        return max(rivals) - self.points[self.seat] > 5000
 
     @property
     def least_bank(self) -> int:
@@ -66,7 +66,7 @@ class Totals:
         """Return the most points that the player to play may spend on a seat; 0 if spending on it is not allowed."""
         if seat == self.seat or seat in self.left or not self.header.rules["spend"]:
             return 0
-        return min(1000, self.totals[self.seat], self.totals[seat])
+        return min(1000, self.points[self.seat], self.points[seat])
 
     def banked(self, points: int) -> Totals:
         """Return the totals after the player to play banks `points`, is on the board, and passes the turn.
@@ -74,14 +74,14 @@ class Totals:
         The first total that reaches the target starts the last round: each other player has one more turn.
         """
         seat = self.seat
-        before, total = self.totals[seat], self.totals[seat] + points
+        before, total = self.points[seat], self.points[seat] + points
         events: tuple[Event, ...] = (bank_event(seat, points, before, total),)
-        totals, on_board = with_entry(self.totals, seat, total), with_entry(self.on_board, seat, True)
-        table = replace(self, totals=totals, on_board=on_board)
+        totals, on_board = with_entry(self.points, seat, total), with_entry(self.on_board, seat, True)
+        after = replace(self, points=totals, on_board=on_board)
         if self.trigger is None and total >= self.header.rules["target"]:
-            table = replace(table, trigger=seat, due=frozenset(range(len(self.totals))))
+            after = replace(after, trigger=seat, due=frozenset(range(len(self.points))))
             events = (*events, Event("last_round", seat))
-        return table.passed_on(events)
+        return after.passed_on(events)
 
     def crapped_out(self, on_first_throw: bool, points: int) -> Totals:
         """Return the totals after a crap-out that loses `points` turn points: the turn is passed.
@@ -90,16 +90,16 @@ class Totals:
         players.
         """
         lost = Event("crapped_out", self.seat, {"points": points})
-        if not (on_first_throw and self.header.rules["reversal"] and len(self.totals) > 2):
+        if not (on_first_throw and self.header.rules["reversal"] and len(self.points) > 2):
             return self.passed_on((lost,))
         turned = Event("reversed", None, {"direction": -self.direction})
         return replace(self, direction=-self.direction).passed_on((lost, turned))
 
     def spent(self, on: int, points: int) -> Totals:
         """Return the totals after `points` are taken off the player to play and off seat `on`; the turn is passed."""
-        totals = with_entry(self.totals, self.seat, self.totals[self.seat] - points)
+        totals = with_entry(self.points, self.seat, self.points[self.seat] - points)
         event = Event("spent", self.seat, {"points": points}, on=on)
-        return replace(self, totals=with_entry(totals, on, totals[on] - points)).passed_on((event,))
+        return replace(self, points=with_entry(totals, on, totals[on] - points)).passed_on((event,))
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> Totals:
         """Return the totals with the turn passed to the next seat in the direction of play, or with the game over.
@@ -107,7 +107,7 @@ class Totals:
         Players who left are skipped. In the last round each seat has one turn. `events` are those of the action that
         ended the turn.
         """
-        count, due, passed = len(self.totals), self.due - {self.seat}, 0
+        count, due, passed = len(self.points), self.due - {self.seat}, 0
         for step in range(1, count):
             seat = (self.seat + self.direction * step) % count
             if self.last_round and seat not in due:
@@ -121,7 +121,7 @@ class Totals:
     def without(self, seat: int) -> Totals:
         """Return the totals after the player in a seat left, which may end the turn and the game."""
         event, gone = leave_event(seat, seat), replace(self, left=self.left | {seat})
-        if one_remains(len(self.totals), gone.left):
+        if one_remains(len(self.points), gone.left):
             return replace(gone, over=True, events=(event,))
         return gone.passed_on((event,)) if seat == self.seat else replace(gone, events=(event,))
 
@@ -130,7 +130,7 @@ class Totals:
         """Result of the game; None before the end. Of equal highest totals the first to reach the target wins alone."""
         if not self.over:
             return None
-        outcome = highest_wins(self.totals, self.left)
+        outcome = highest_wins(self.points, self.left)
         if self.trigger not in outcome.winners:
             return outcome
-        return Outcome((self.trigger,), tuple(int(seat != self.trigger) for seat in range(len(self.totals))))
+        return Outcome((self.trigger,), tuple(int(seat != self.trigger) for seat in range(len(self.points))))

@@ -146,48 +146,48 @@ def chance_after(now: Totals, seat: int) -> float:
         assert outcome is not None, "it is over"
         least, stays = steps_to(int(now.header.rules["entry"])), 1.0
         for later in frozenset() if now.over else now.due - now.left:
-            needed = (now.totals[seat] - now.totals[later]) // STEP + 1
+            needed = (now.points[seat] - now.points[later]) // STEP + 1
             needed = needed if now.on_board[later] else max(needed, least)
             stays *= 1 - float(catching().take(needed, mode="clip"))
         return stays * (seat in outcome.winners) / len(outcome.winners)
-    if len(now.totals) != 2 or now.left:
+    if len(now.points) != 2 or now.left:
         raise RulesError("The chance to win before the last round is computed for two players only.")
     other = 1 - seat
-    return 1 - _race_of(now).chance(now.totals[other], now.on_board[other], now.totals[seat], now.on_board[seat])
+    return 1 - _race_of(now).chance(now.points[other], now.on_board[other], now.points[seat], now.on_board[seat])
 
 
 @lru_cache(maxsize=64)
-def turn_values(table: Totals, size: int) -> TurnValues:
+def turn_values_to_win(totals: Totals, size: int) -> TurnValues:
     """Return the win probabilities of a turn of Crapola, less that after a crap-out, for the player to play. Cached.
 
     Args:
-        table: Totals before the turn.
+        totals: Totals before the turn.
         size: Dice of the turn, 6 or 7.
 
     Raises:
         RulesError: `chance_after` is not known for these totals; or, in the last round, the least first bank is above
             MAX_ENTRY_POINTS.
     """
-    seat, other, least = table.seat, 1 - table.seat, table.least_bank
-    lost = chance_after(table.passed_on(), seat)
-    if table.last_round:
+    seat, other, least = totals.seat, 1 - totals.seat, totals.least_bank
+    lost = chance_after(totals.passed_on(), seat)
+    if totals.last_round:
         check_entry(least)
         count = max(MAX_BANK_STEPS, steps_to(least)) + MAX_THROW_STEPS + 1
-        brought = np.array([chance_after(table.banked(STEP * steps), seat) for steps in range(count)]) - lost
+        brought = np.array([chance_after(totals.banked(STEP * steps), seat) for steps in range(count)]) - lost
     else:
-        most, game = SURE_STOP_STEPS + MAX_THROW_STEPS, _race_of(table)
-        brought = game.banked(table.totals[seat], table.totals[other], table.on_board[other], most) - lost
+        most, game = SURE_STOP_STEPS + MAX_THROW_STEPS, _race_of(totals)
+        brought = game.banked(totals.points[seat], totals.points[other], totals.on_board[other], most) - lost
     known = thrown(size, brought, steps_to(least)).ravel().tolist()
 
     def bank(points: int) -> float:
         """Return the value of banking; in the last round exactly, also beyond the points of the table."""
-        if table.last_round:
-            return chance_after(table.banked(points), seat) - lost
+        if totals.last_round:
+            return chance_after(totals.banked(points), seat) - lost
         return float(brought.take(points // STEP, mode="clip"))
 
     return TurnValues(size, least, known, bank)
 
 
-def _race_of(table: Totals) -> Race:
+def _race_of(totals: Totals) -> Race:
     """Return the race by the house rules of a game."""
-    return race(int(table.header.rules["target"]), int(table.header.rules["entry"]))
+    return race(int(totals.header.rules["target"]), int(totals.header.rules["entry"]))

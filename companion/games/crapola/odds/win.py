@@ -26,16 +26,16 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         return ()
     from companion.games.crapola.odds import race
 
-    table, turn = state.table, state.turn
-    lost = race.chance_after(table.passed_on(), table.seat)
+    totals, turn = state.totals, state.turn
+    lost = race.chance_after(totals.passed_on(), totals.seat)
 
     def value(option: Action | int) -> float:
         """Return the win probability of an option."""
         if isinstance(option, Spend):
-            return race.chance_after(table.spent(table.header.players.index(option.on), option.points), table.seat)
+            return race.chance_after(totals.spent(totals.header.players.index(option.on), option.points), totals.seat)
         if isinstance(option, int):
-            return lost + race.turn_values(table, turn.size or option).thrown(turn.points, option)
-        worth = race.turn_values(table, turn.size)
+            return lost + race.turn_values_to_win(totals, turn.size or option).thrown(turn.points, option)
+        worth = race.turn_values_to_win(totals, turn.size)
         if isinstance(option, Keep):
             points = turn.points + keepable(turn.dice)[option.dice]
             return lost + worth.choosing(points, len(turn.dice) - len(option.dice))
@@ -46,4 +46,4 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 def solved(state: State, goal: str = "win") -> bool:
     """Whether win probabilities of a Crapola state are exact: in the last turn of the game, for the goal `win`."""
-    return isinstance(state, Crapola) and goal == "win" and state.table.due - state.table.left == {state.table.seat}
+    return isinstance(state, Crapola) and goal == "win" and state.totals.due - state.totals.left == {state.totals.seat}
