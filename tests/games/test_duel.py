@@ -47,7 +47,7 @@ def value_of(board: CribbageBoard, side: int, goal: str) -> float:
         return board.outcome.games_lost[1 - side] - board.outcome.games_lost[side]
     if board.outcome is not None:
         return (side in board.outcome.winners) / len(board.outcome.winners)
-    mine = duel.turn_values(board, goal).fresh(0) if board.finished else stored_value(board, goal)
+    mine = duel.duel_turn_values(board, goal).fresh(0) if board.finished else stored_value(board, goal)
     return mine if board.side == side else 1 - mine if goal == "win" else -mine
 
 
@@ -71,30 +71,32 @@ def test_stored_two_player_crib_dice_odds_equal_those_of_best_play(rules: dict[s
 @pytest.mark.parametrize(("rules", "goal"), RULES)
 def test_two_player_crib_dice_turn_start_values_equal_the_stored_values(rules: dict[str, bool], goal: str) -> None:
     for board in some_boards(60, 2, rules):
-        assert duel.turn_values(board, goal).fresh(0) == pytest.approx(stored_value(board, goal), abs=4e-9)
+        assert duel.duel_turn_values(board, goal).fresh(0) == pytest.approx(stored_value(board, goal), abs=4e-9)
         if goal == "win":
-            assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_values(board).fresh(0)}, "not that of the race"
+            assert values(CribDice(board)) == {"{'throw': 7}": duel.duel_turn_values(board).fresh(0)}, (
+                "not that of the race"
+            )
 
 
 def test_two_player_crib_dice_odds_rate_stop_past_hole_150_above_throwing() -> None:
     for rules, goal in RULES:
         for other in (0, 60, 119, 120):
-            worth = duel.turn_values(board_at(118, other, **rules), goal)
+            worth = duel.duel_turn_values(board_at(118, other, **rules), goal)
             for gathered, frozen, value in product(range(duel.TOP - 128, duel.TOP - 118), range(2, 7), range(1, 7)):
                 assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
 
 
 def test_a_last_turn_crib_dice_bank_is_worth_1_ahead_half_if_tied_else_0() -> None:
     for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
-        assert duel.turn_values(board).bank(500) == 1.0
+        assert duel.duel_turn_values(board).bank(500) == 1.0
     for other in (121, 125):
-        last = duel.turn_values(board_at(other, 119, turn=1))
+        last = duel.duel_turn_values(board_at(other, 119, turn=1))
         assert (last.lost, [last.bank(other - 119 + more) for more in (-1, 0, 1)]) == (0.0, [0.0, 0.5, 1.0])
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
 def test_a_finishing_crib_dice_bank_is_worth_1_minus_the_last_turn_chance(piddle_points: bool) -> None:
-    banked = duel.turn_values(board_at(100, 90, piddle_points=piddle_points)).bank
+    banked = duel.duel_turn_values(board_at(100, 90, piddle_points=piddle_points)).bank
     for points in (21, 40, 99):
         assert banked(points) == pytest.approx(1 - last_turn(piddle_points, 10 + points), abs=1e-9)
 
@@ -102,10 +104,10 @@ def test_a_finishing_crib_dice_bank_is_worth_1_minus_the_last_turn_chance(piddle
 def test_crib_dice_odds_in_games_count_a_skunk_as_two_a_fuchle_as_four() -> None:
     """Short of hole 61 the side is skunked, which loses two games; a fuchle there loses four."""
     board = replace(board_at(130, 58, turn=1, **ADVANCED), wipeouts=(0, 0))
-    worth = duel.turn_values(board, "games")
+    worth = duel.duel_turn_values(board, "games")
     assert [worth.bank(points) for points in (2, 3, 62, 63, 71, 72, 73)] == [-2, -1, -1, -1, -1, 0, 1]
     assert worth.lost == -2
-    assert duel.turn_values(replace(board, wipeouts=(0, 2)), "games").lost == -4, "a fuchle is a double skunk"
+    assert duel.duel_turn_values(replace(board, wipeouts=(0, 2)), "games").lost == -4, "a fuchle is a double skunk"
 
 
 def test_crib_dice_win_odds_of_a_bomb_are_those_of_the_swapped_board() -> None:
@@ -115,7 +117,7 @@ def test_crib_dice_win_odds_of_a_bomb_are_those_of_the_swapped_board() -> None:
     assert told[str(BOMB)] == pytest.approx(value_of(board.bombed(), 0, "win"), abs=4e-9)
     assert told[str(BOMB)] == max(told.values()) > told[str(STOP)] + 0.3
     announced = values(CribDice(board, Turn("bombing", 0, 1, 5, (1, 1))))
-    lost = duel.turn_values(board).lost
+    lost = duel.duel_turn_values(board).lost
     assert announced == {"{'throw': 2}": pytest.approx(11 / 36 * told[str(BOMB)] + 25 / 36 * lost)}
 
 
@@ -150,7 +152,7 @@ def test_crib_dice_turn_values_follow_the_table_of_the_house_rules() -> None:
     """A stop at hole 60 leaves the other at hole 40, which plays second."""
     after = duel.index(1, 40, 60, 0, 0)
     for rules, on in ((duel.DuelRules(), dict[str, bool]()), (duel.ADVANCED, {**ADVANCED, "skunk": False})):
-        assert duel.turn_values(board_at(50, 40, **on), "games").bank(10) == -duel.stored_equity(rules, after)
+        assert duel.duel_turn_values(board_at(50, 40, **on), "games").bank(10) == -duel.stored_equity(rules, after)
     basic, advanced = (duel.stored_equity(rules, after) for rules in (duel.DuelRules(), duel.ADVANCED))
     assert abs(basic - advanced) > 1e-3
 
@@ -197,13 +199,13 @@ def test_crib_dice_odds_with_pandemonium_count_three_wipe_outs_as_two() -> None:
     board = board_at(50, 40, wipeouts=(3, 3), pandemonium=True)
     seen = duel.duel_state(board, "win")
     assert (seen.rules, seen.mine, seen.theirs) == (duel.DuelRules(), 2, 2)
-    at_two = duel.turn_values(replace(board, wipeouts=(2, 0)), "games")
+    at_two = duel.duel_turn_values(replace(board, wipeouts=(2, 0)), "games")
     assert at_two.lost == -duel.stored_equity(seen.rules, duel.index(1, 40, 50, 0, 2)), "no fuchle yet"
-    fuchled = duel.turn_values(replace(board, wipeouts=(3, 0)), "games").lost
+    fuchled = duel.duel_turn_values(replace(board, wipeouts=(3, 0)), "games").lost
     assert fuchled == -duel.stored_equity(seen.rules, duel.index(1, 40, duel.FUCHLED, 0, 0))
 
 
 def test_five_1s_bomb_without_a_throw_in_crib_dice_only_in_pandemonium() -> None:
-    announced, six, seven = duel.turn_values(board_at(10, 100, **ADVANCED)).bombs
+    announced, six, seven = duel.duel_turn_values(board_at(10, 100, **ADVANCED)).bombs
     assert announced < six == seven
-    assert duel.turn_values(board_at(10, 100, **ADVANCED, pandemonium=True)).bombs == (six, six, six)
+    assert duel.duel_turn_values(board_at(10, 100, **ADVANCED, pandemonium=True)).bombs == (six, six, six)

@@ -9,7 +9,7 @@ import pytest
 
 from companion.games.crib_dice.odds import race
 from companion.games.crib_dice.odds.backward_induction import Floats
-from companion.games.crib_dice.odds.race import NEGLIGIBLE, ROUNDS, FinishDistribution, Race, course
+from companion.games.crib_dice.odds.race import NEGLIGIBLE, ROUNDS, FinishDistribution, Race, finish_distribution
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from tests.games.test_win_odds import board_at
 
@@ -44,10 +44,10 @@ def test_crib_dice_peg_finish_distribution_equals_a_plain_forward_walk(wipeouts:
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
 def test_crib_dice_finish_distribution_sums_weights_times_probabilities(turns: int) -> None:
-    """`FinishDistribution.sums` equals the sum of the weights times the probabilities of `finishes`."""
+    """`FinishDistribution.expected_values` equals the sum of the weights times the probabilities of `finishes`."""
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:
-        found, place = SMALL.sums(weights, wipeouts, hole)
+        found, place = SMALL.expected_values(weights, wipeouts, hole)
         assert place == pytest.approx((SMALL.finishes(wipeouts, hole)[:turns] * weights).sum(), abs=1e-11)
         assert found[hole] == pytest.approx((SMALL.finishes(0, hole)[:turns] * weights).sum(), abs=1e-11)
         assert found.shape == (HOLES + 1,)
@@ -56,7 +56,7 @@ def test_crib_dice_finish_distribution_sums_weights_times_probabilities(turns: i
 @pytest.mark.parametrize("rules", [(False, 120, 3), (True, 120, 4), (False, 240, 3)])
 def test_crib_dice_race_table_ends_at_the_first_negligible_probability(rules: tuple[bool, int, int]) -> None:
     """The table has a row for each number of banks that a peg may make before it reaches the last hole."""
-    known = course(*rules)
+    known = finish_distribution(*rules)
     ways = sum((1 - sum(race.banks(rules[0]))) ** wipeouts for wipeouts in range(rules[2]))
     under_way = [row.sum() * ways ** (1 + number) for number, row in enumerate(known._reached)]
     assert min(under_way[:-1]) > NEGLIGIBLE >= under_way[-1]
@@ -85,12 +85,12 @@ def test_crib_dice_finish_table_is_as_wide_as_furthest_peg_or_largest_bank() -> 
     """A table is as wide as the largest distance past the finish: that of a bank, or of the furthest peg."""
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)
-    assert near._finish_of(0)[0].shape == (ROUNDS, near._course.past)
+    assert near._finish_of(0)[0].shape == (ROUNDS, near._finishes.past)
 
 
 @pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])
 def test_crib_dice_win_odds_of_a_last_bank_are_half_if_tied_and_1_if_ahead(pegs: tuple[int, ...], settled: int) -> None:
     """A bank one hole short of it only ties, and is worth a half."""
-    worth = Race(board_at(*pegs, turn=2)).turn_values()
+    worth = Race(board_at(*pegs, turn=2)).turn_values_to_win()
     assert worth._rich_from == settled - pegs[2] + MAX_SET_SCORE + 1
     assert [worth.bank(hole - pegs[2]) for hole in (settled - 1, settled, settled + 500)] == [0.5, 1.0, 1.0]

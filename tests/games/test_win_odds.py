@@ -227,7 +227,7 @@ def test_crib_dice_stop_or_wipe_out_has_the_movers_odds_on_the_next_board() -> N
     after = shares(board.banked(3 + set_score(4, 4)))[0]
     assert values(state)["{'do': 'stop'}"] == pytest.approx(after, abs=1e-8)
     lost = CribDice(board, Turn("choosing", 0, 4, 5, (1, 2, 4, 4, 4, 4, 4)))
-    worth = Race(board).turn_values()
+    worth = Race(board).turn_values_to_win()
     assert worth.lost == pytest.approx(shares(board.wiped_out(0))[0], abs=1e-8)
     wanted = (30 * worth.fresh(12) + 5 * worth.lost) / 35
     assert values(lost)["{'throw': 2}"] == pytest.approx(wanted)
@@ -235,13 +235,13 @@ def test_crib_dice_stop_or_wipe_out_has_the_movers_odds_on_the_next_board() -> N
 
 def test_crib_dice_win_odds_of_a_wipe_out_include_the_fuchle_caused() -> None:
     for board in (board_at(60, 75, wipeouts=(2, 0)), board_at(60, 75, turn=1, wipeouts=(0, 3), pandemonium=True)):
-        worth = Race(board).turn_values()
+        worth = Race(board).turn_values_to_win()
         assert worth.lost == pytest.approx(shares(board.wiped_out(0))[board.side], abs=1e-8)
 
 
 def test_crib_dice_win_odds_of_a_throw_are_the_mean_over_its_results() -> None:
     board = board_at(104, 110, turn=1, piddle_points=True)
-    worth = Race(board).turn_values()
+    worth = Race(board).turn_values_to_win()
     for turn in (
         Turn(),
         Turn("choosing", 4, 3, 3, (3, 3, 3, 1, 2, 4, 5)),
@@ -259,7 +259,7 @@ def test_crib_dice_win_odds_of_a_throw_are_the_mean_over_its_results() -> None:
 
 def test_crib_dice_play_for_the_win_has_no_lower_odds_than_for_points() -> None:
     for board in (board_at(60, 100, 20, turn=1), board_at(110, 118, wipeouts=(2, 2))):
-        assert Race(board).turn_values().fresh(0) >= shares(board)[board.side] - 1e-9
+        assert Race(board).turn_values_to_win().fresh(0) >= shares(board)[board.side] - 1e-9
 
 
 def test_crib_dice_win_odds_refuse_three_sides_under_find_a_loser() -> None:

@@ -43,8 +43,8 @@ def turn_table() -> Generator[float, None, bytes]:
     0 to SURE_STOP_POINTS - 1: without the house rule `piddle_points`, then with it.
     """
     yield 0.0
-    turn_values = (TurnValues(False), TurnValues(True))
-    turns = [worth.fresh(gathered) for worth in turn_values for gathered in range(SURE_STOP_POINTS)]
+    both = (TurnValues(False), TurnValues(True))
+    turns = [worth.fresh(gathered) for worth in both for gathered in range(SURE_STOP_POINTS)]
     return struct.pack(f"<{len(turns)}d", *turns)
 
 

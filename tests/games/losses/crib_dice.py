@@ -44,7 +44,7 @@ def header(sides: int, *rules: str) -> Header:
 @lru_cache(maxsize=64)
 def _race(board: CribbageBoard) -> TurnValues:
     """Return the values of a turn by a race of independent pegs. Cached."""
-    return Race(board).turn_values()
+    return Race(board).turn_values_to_win()
 
 
 def by_race(state: State) -> Values:
@@ -59,7 +59,7 @@ def by_table(table: DuelRules) -> Valuation:
     def values(state: State) -> Values:
         assert isinstance(state, CribDice), "there is no roll-off"
         with patch(f"{two_sides.__name__}.nearest_rules", lambda _: table):
-            return state.expected_values_by(two_sides.turn_values.__wrapped__(state.board))
+            return state.expected_values_by(two_sides.duel_turn_values.__wrapped__(state.board))
 
     return values
 

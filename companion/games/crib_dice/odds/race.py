@@ -150,7 +150,7 @@ class FinishDistribution:
         restarted = _delays(fuchled[: self._fuchled_by]) @ self._blocks
         return own + restarted.reshape(own.shape)
 
-    def sums(self, weights: Floats, wipeouts: int, hole: int) -> tuple[Floats, float]:
+    def expected_values(self, weights: Floats, wipeouts: int, hole: int) -> tuple[Floats, float]:
         """Return the expected value of a peg's finish, the sum of `weights` times the probability of each finish.
 
         Args:
@@ -212,7 +212,7 @@ def _product(one: Floats, other: Floats) -> Floats:
 
 
 @lru_cache(maxsize=4)
-def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
+def finish_distribution(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
     """Return the distribution of when and how far past the end a Crib Dice peg finishes, from any hole. Cached.
 
     Every turn maximises expected turn points, by the house rule `piddle_points`, on a track of `holes` holes. `fuchle`
@@ -225,14 +225,14 @@ def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
     """Return when and how far past the end a Crib Dice peg finishes, and how likely it is still on the track. Cached.
 
-    `piddle_points`, `holes` and `fuchle` are as in `course`; `wipeouts` are the consecutive ones before the first turn
-    of the peg in `hole`. The arrays are shared by all callers and must not be changed.
+    `piddle_points`, `holes` and `fuchle` are as in `finish_distribution`; `wipeouts` are the consecutive ones before
+    the first turn of the peg in `hole`. The arrays are shared by all callers and must not be changed.
 
     Returns:
         (ROUNDS, past) probability of finishing, as `FinishDistribution.finishes`. And (ROUNDS,) probability of not
         having finished by the end of each turn.
     """
-    found = course(piddle_points, holes, fuchle).finishes(wipeouts, hole)
+    found = finish_distribution(piddle_points, holes, fuchle).finishes(wipeouts, hole)
     return found, 1 - found.sum(axis=1).cumsum()
 
 
@@ -242,10 +242,10 @@ class Race:
     def __init__(self, board: CribbageBoard) -> None:
         self._board, self._piddle_points = board, bool(board.header.rules["piddle_points"])
         self._rules = self._piddle_points, board.holes, board.fuchle_at
-        self._course = course(*self._rules)
-        self._past = max(self._course.past, *(peg - board.holes for peg in board.pegs))
+        self._finishes = finish_distribution(*self._rules)
+        self._past = max(self._finishes.past, *(peg - board.holes for peg in board.pegs))
 
-    def turn_values(self) -> TurnValues:
+    def turn_values_to_win(self) -> TurnValues:
         """Return the win probability of the side to play for every state of the current turn, as a `TurnValues`.
 
         This turn is played to win; later turns, and those of other sides, for the most turn points.
@@ -253,7 +253,9 @@ class Race:
         side, board = self._board.side, self._board
         peg, (won, late) = board.pegs[side], self._won(side)
         wipeouts = (board.wipeouts[side] + 1) % board.fuchle_at
-        later, lost = self._course.sums(won[1:, : self._course.past] - late, wipeouts, peg if wipeouts else 0)
+        later, lost = self._finishes.expected_values(
+            won[1:, : self._finishes.past] - late, wipeouts, peg if wipeouts else 0
+        )
         # Further past the end is better until nobody can draw level any more.
         settled = int(np.searchsorted(won[0], won[0].max() - NEGLIGIBLE)) + board.holes + 1
         reached = np.pad(np.append(later + late, won[0])[: settled + 1], (0, 2 * MAX_SET_SCORE), "edge")
@@ -279,7 +281,7 @@ class Race:
             return finishing, on
         found, still = finishes(*self._rules, board.wipeouts[side], peg)
         played = int(self._place(side) < board.turn % len(board.sides))
-        finishing[played:, : self._course.past] = found[: ROUNDS - played]
+        finishing[played:, : self._finishes.past] = found[: ROUNDS - played]
         on[:played], on[played:] = 1.0, still[: ROUNDS - played]
         return finishing, on
 

@@ -149,7 +149,7 @@ def nearest_rules(rules: DuelRules) -> DuelRules:
 
 
 @lru_cache(maxsize=512)
-def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
+def duel_turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
     """Compute the values of all states of the current turn, for the side to play, from the equities after it. Cached.
 
     With the board's own table they are exact if `is_solved`; else they approximate. Of several other sides only the

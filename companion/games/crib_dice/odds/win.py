@@ -29,8 +29,8 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """
     if state.standing.over:
         return ()
-    known = _known(state)
-    return known.expected_values_by(_turn_values(known.board, "win"))
+    known = _with_known_chances(state)
+    return known.expected_values_by(_turn_values_for(known.board, "win"))
 
 
 def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -44,10 +44,10 @@ def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
     """
     if state.standing.over:
         return ()
-    known = _known(state)
+    known = _with_known_chances(state)
     if len(known.board.sides) > 2:
         raise RulesError("Expected games lost are computed between two sides only.")
-    return known.expected_values_by(_turn_values(known.board, "games"))
+    return known.expected_values_by(_turn_values_for(known.board, "games"))
 
 
 def solved(state: State, goal: str = "win") -> bool:
@@ -58,7 +58,7 @@ def solved(state: State, goal: str = "win") -> bool:
     return isinstance(state, CribDice) and two_sides.is_solved(state.board, goal)
 
 
-def _known(state: State) -> CribDice:
+def _with_known_chances(state: State) -> CribDice:
     """Return a state of Crib Dice for which win probabilities can be computed; raise RulesError for any other."""
     if not isinstance(state, CribDice):
         raise RulesError("The chance to win is known once the roll-off is over.")
@@ -72,7 +72,7 @@ def _known(state: State) -> CribDice:
 
 
 @lru_cache(maxsize=64)
-def _turn_values(board: CribbageBoard, goal: str) -> TurnValues:
+def _turn_values_for(board: CribbageBoard, goal: str) -> TurnValues:
     """Return the values of the current turn for the side to play and a goal, `win` or `games`. Cached.
 
     For `win` they come from a race of the pegs where no table is exact and no rule of `ONE_MOVES_ANOTHER` is on.
@@ -80,7 +80,7 @@ def _turn_values(board: CribbageBoard, goal: str) -> TurnValues:
     missing.
     """
     if goal == "games" or two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
-        return two_sides.turn_values(board, goal)
+        return two_sides.duel_turn_values(board, goal)
     from companion.games.crib_dice.odds.race import Race
 
-    return Race(board).turn_values()
+    return Race(board).turn_values_to_win()

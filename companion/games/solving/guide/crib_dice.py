@@ -189,7 +189,7 @@ def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
         frozen: Number of frozen dice.
         point: Face value of the frozen dice.
     """
-    worth = two_sides.turn_values(board_at(hole, OTHER_HOLE, wipeouts))
+    worth = two_sides.duel_turn_values(board_at(hole, OTHER_HOLE, wipeouts))
     stop = stop_at(worth, frozen, point, two_sides.SHORT_TRACK + 1 - hole)
     return float("nan") if stop is None else stop
 
@@ -205,7 +205,7 @@ def _bomb_chart(file: Path) -> str:
     pays = list[int]()
     for mover in holes:
         for other in range(mover + BOMB_STEP, two_sides.PEGS, BOMB_STEP):
-            worth = two_sides.turn_values(board_at(mover, other, preset="advanced"))
+            worth = two_sides.duel_turn_values(board_at(mover, other, preset="advanced"))
             added = worth.bombs[1] - max(worth.bank(set_score(6, 1)), worth.thrown(0, 6, 1))
             gain[mover : mover + BOMB_STEP, other : other + BOMB_STEP] = added
             if added > 0:
