@@ -75,12 +75,12 @@ class WifiCountry:
     Attributes:
         asked: Two letters. If empty, a country that is set is kept; a missing one is taken from the time zone.
         path: The kernel's command line.
-        memory: File with the country before the installation and the one that was written, for undoing.
+        memory_path: File with the country before the installation and the one that was written, for undoing.
     """
 
     asked: str = ""
     path: str = COMMAND_LINE
-    memory: str = "/var/lib/pegpip-country"
+    memory_path: str = "/var/lib/pegpip-country"
 
     def missing(self, machine: Machine) -> list[str]:
         """Return one line with the Wi-Fi country to set; empty if nothing would change, or without a `cmdline.txt`."""
@@ -91,10 +91,10 @@ class WifiCountry:
     def do(self, machine: Machine) -> None:
         """Write the wanted Wi-Fi country to `cmdline.txt`, which takes effect at the next start of the Pi.
 
-        A copy of the file's first version is kept beside it. The file `memory` notes the country before and the new
-        one, for undoing.
+        A copy of the file's first version is kept beside it. The file `memory_path` notes the country before and the
+        new one, for undoing.
         """
-        file, memory, country = machine.at(self.path), machine.at(self.memory), self._wanted(machine)
+        file, memory, country = machine.at(self.path), machine.at(self.memory_path), self._wanted(machine)
         text = file.read_text()
         before = memory.read_text().split(",")[0] if memory.exists() else set_in(text)
         kept = file.with_name(file.name + ".before-pegpip")
@@ -105,14 +105,14 @@ class WifiCountry:
 
     def left(self, machine: Machine) -> list[str]:
         """Return one line when this step has set a Wi-Fi country that `undo` would take out, else an empty list."""
-        return [f"take our country out of {self.path}"] if machine.at(self.memory).exists() else []
+        return [f"take our country out of {self.path}"] if machine.at(self.memory_path).exists() else []
 
     def undo(self, machine: Machine) -> None:
         """Restore the Wi-Fi country from before Peg & Pip in `cmdline.txt`, unless it was changed since.
 
-        The file's backup is deleted, and so is the file `memory`, which held both countries.
+        The file's backup is deleted, and so is the file `memory_path`, which held both countries.
         """
-        file, memory = machine.at(self.path), machine.at(self.memory)
+        file, memory = machine.at(self.path), machine.at(self.memory_path)
         before, ours = memory.read_text().split(",")
         if file.exists() and set_in(file.read_text()) == ours:
             write_file(file, (changed(file.read_text(), before).encode(),))

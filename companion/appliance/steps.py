@@ -39,20 +39,20 @@ class Step(Protocol):
 class Packages:
     """Installation step: the Debian packages `needed`, and those of `useful` that this system's sources have.
 
-    The file `memory` holds the names that were installed for the table. Uninstalling marks them as automatic, for `apt
-    autoremove`. It removes none itself: other programs may need them.
+    The file `memory_path` holds the names that were installed for the table. Uninstalling marks them as automatic, for
+    `apt autoremove`. It removes none itself: other programs may need them.
     """
 
     needed: tuple[str, ...]
     useful: tuple[str, ...] = ()
-    memory: str = "/var/lib/pegpip-packages"
+    memory_path: str = "/var/lib/pegpip-packages"
 
     def missing(self, machine: Machine) -> list[str]:
         """Return one line for each absent package that would be installed."""
         return [f"install the package {name}" for name in self._absent(machine)]
 
     def do(self, machine: Machine) -> None:
-        """Update apt's lists, install the absent packages, and add their names to the file `memory`.
+        """Update apt's lists, install the absent packages, and add their names to the file `memory_path`.
 
         Raises DeviceError if apt fails.
         """
@@ -60,19 +60,19 @@ class Packages:
         wanted = self._absent(machine)
         words = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *wanted)
         machine.run(*words, environment={"DEBIAN_FRONTEND": "noninteractive"})
-        memory = machine.at(self.memory)
+        memory = machine.at(self.memory_path)
         before = memory.read_text().split() if memory.exists() else []
         memory.write_text("\n".join(sorted({*before, *wanted})) + "\n")
 
     def left(self, machine: Machine) -> list[str]:
         """Return one line for each Debian package that was installed for the table; empty if there is none."""
-        memory = machine.at(self.memory)
+        memory = machine.at(self.memory_path)
         names = memory.read_text().split() if memory.exists() else []
         return [f"leave the package {name} to `apt autoremove`" for name in names]
 
     def undo(self, machine: Machine) -> None:
-        """Mark the packages in the file `memory` as automatic, for `apt autoremove` to remove; delete that file."""
-        memory = machine.at(self.memory)
+        """Mark the packages in the file `memory_path` as automatic, for `apt autoremove`; delete that file."""
+        memory = machine.at(self.memory_path)
         machine.run("apt-mark", "auto", *memory.read_text().split())
         memory.unlink()
 
@@ -248,7 +248,7 @@ class BootLines:
         Where only the block for another model of Pi is to go, one line says so.
         """
         file = machine.at(self.path)
-        if not file.exists() or self.applied(_read(file)) == _read(file):
+        if not file.exists() or self.with_block(_read(file)) == _read(file):
             return []
         return [f"{self.path}: {line}" for line in self.lines] or self.left(machine)
 
@@ -262,7 +262,7 @@ class BootLines:
         kept = file.with_name(file.name + ".before-pegpip")
         if not kept.exists():
             write_file(kept, (_encoded(text),))
-        write_file(file, (_encoded(self.applied(text)),))
+        write_file(file, (_encoded(self.with_block(text)),))
 
     def left(self, machine: Machine) -> list[str]:
         """Return one line when config.txt holds the installer's marks, else nothing."""
@@ -280,7 +280,7 @@ class BootLines:
         if text.count(BEGIN) == text.count(END):
             file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 
-    def applied(self, text: str) -> str:
+    def with_block(self, text: str) -> str:
         """Return `text`, the content of a config.txt, with this step's lines in the installer's block at its end.
 
         An earlier block is removed; where its end mark is missing, only its begin mark. Without lines there is no new

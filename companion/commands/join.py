@@ -58,12 +58,12 @@ def codes_of(page: str) -> dict[str, Any]:
     return {}
 
 
-def draw(addresses: Addresses, first: str | None) -> None:
+def draw(addresses: Addresses, owner_code: str | None) -> None:
     """Print the QR code of the table's Wi-Fi, if it has one, and that of its page.
 
-    With `first`, the owner's code, the page's QR code makes a phone the host.
+    With `owner_code` the page's QR code makes a phone the host.
     """
-    host = owner_url(addresses.page, first)
+    host = owner_url(addresses.page, owner_code)
     if addresses.wifi:
         click.echo("1. Scan it to join the table's Wi-Fi:")
         segno.make(addresses.wifi).terminal(compact=True)

@@ -40,7 +40,7 @@ def remove_table(connection: Connection, key: str) -> None:
         log_change(connection, f"table {found['name']!r} removed")
 
 
-def move_games(connection: Connection, old: str, new: str) -> int:
+def move_table(connection: Connection, old: str, new: str) -> int:
     """Give the games and players of the table with the key `old` to the one with the key `new`; return how many games.
 
     If both tables have a player of one name, the new table's player is merged into the old table's, who stays there;

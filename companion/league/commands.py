@@ -57,9 +57,9 @@ def organising(run: Callable[..., None]) -> click.Command:
 
 
 @command.command()
-@click.option("--data", metavar="DIR", help="The table's data folder.")
-@click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
-def key(data: str | None, file: Path | None) -> None:
+@click.option("--data", "data_folder", metavar="DIR", help="The table's data folder.")
+@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+def key(data_folder: str | None, settings_file: Path | None) -> None:
     """Print this table's public key, for the league's organiser to register.
 
     The key is made if the data folder has none yet. Without `--data` the folder is that of the settings.
@@ -67,7 +67,7 @@ def key(data: str | None, file: Path | None) -> None:
     from companion.backup import rights
     from companion.league.key import key_of, name_of
 
-    folder = in_use(file, {"data": {"dir": data}} if data else {}).settings.data.folder
+    folder = in_use(settings_file, {"data": {"dir": data_folder}} if data_folder else {}).settings.data.folder
     with rights.of_owner(folder):  # the table must be able to read what root makes
         click.echo(name_of(key_of(folder)))
 
@@ -123,7 +123,7 @@ def remove_table(connection: database.Connection, key: str) -> None:
 @click.argument("new")
 def move_table(connection: database.Connection, old: str, new: str) -> None:
     """Give the games of the key OLD, which was lost, to the registered key NEW."""
-    click.echo(f"{admin.move_games(connection, old, new)} games moved.")
+    click.echo(f"{admin.move_table(connection, old, new)} games moved.")
 
 
 @organising

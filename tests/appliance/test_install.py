@@ -198,14 +198,16 @@ def test_after_a_failed_step_the_next_installation_makes_only_that_step(machine:
 
 @given(st.text("ab=#\n[]", max_size=40), st.text("cd=\n", max_size=20))
 def test_uninstalling_removes_only_its_own_lines_from_config_txt(text: str, added: str) -> None:
-    whole = LINES.applied(text)
-    assert LINES.applied(whole) == whole
+    whole = LINES.with_block(text)
+    assert LINES.with_block(whole) == whole
     assert [line for line in whole.splitlines() if line in LINES.lines] == list(LINES.lines)
-    bare = BootLines(()).applied(whole + added)
+    bare = BootLines(()).with_block(whole + added)
     assert bare.rstrip("\n") == ((text if text.endswith("\n") or not text else text + "\n") + added).rstrip("\n")
 
 
-@pytest.mark.parametrize("others", ["dtparam=audio=on\n", LINES.applied("dtparam=audio=on\n")], ids=["alone", "again"])
+@pytest.mark.parametrize(
+    "others", ["dtparam=audio=on\n", LINES.with_block("dtparam=audio=on\n")], ids=["alone", "again"]
+)
 def test_installer_keeps_config_txt_lines_after_a_lost_block_end_marker(machine: Noted, others: str) -> None:
     """A hand edit or a power cut can take the end mark."""
     file = machine.at(CONFIG)
@@ -253,7 +255,7 @@ def test_an_installer_write_to_a_full_disk_leaves_config_txt_unchanged(
     machine = Noted(tmp_path)
     file = machine.at(CONFIG)
     file.parent.mkdir(parents=True)
-    file.write_text(LINES.applied("camera_auto_detect=1\n") if change == LINES.undo else "camera_auto_detect=1\n")
+    file.write_text(LINES.with_block("camera_auto_detect=1\n") if change == LINES.undo else "camera_auto_detect=1\n")
     before = files_under(tmp_path)
 
     def full(_: int) -> None:

@@ -266,7 +266,7 @@ class Storm:
         member.key = name_of(key_of(member.pub.folder))
         self._register()
         with as_owner(self.url) as connection:
-            admin.move_games(connection, old, member.key)
+            admin.move_table(connection, old, member.key)
         self.play(member)
 
     def _moment(self, most_s: float = 0.1) -> None:

@@ -118,7 +118,7 @@ def test_a_league_table_that_lost_its_key_twice_keeps_each_players_standings(lea
         assert league.put(final(pub, key), key)[0] == 200
         if before:
             with as_owner(league.url) as connection:
-                admin.move_games(connection, name_of(before), name_of(key))
+                admin.move_table(connection, name_of(before), name_of(key))
         before = key
     assert {player: games for (_, player), (games, _, _) in league.standings().items()} == {"Ann": 3, "Ben": 3}
     (row,) = league.rows("SELECT count(*) FROM standings WHERE games > 0")
