@@ -303,18 +303,18 @@ class PastGames:
         return self._record
 
 
-def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
-    """Return the record after one more journal entry, and update `games` with the games that the entry changes.
+def followed(record: Record, entry: Entry, changed: dict[int, Game]) -> Record:
+    """Return the record after one more journal entry, and update `changed` with the games that the entry changes.
 
-    `games` holds changed games by number. It is updated in place; a withdrawn game is removed. Raises Unplayable if the
+    `changed` holds them by number. It is updated in place; a withdrawn game is removed. Raises Unplayable if the
     entry can't be applied.
     """
     after = replayed((entry,), record)
     if entry.kind == "withdrawn" and record.games:
-        games.pop(record.games[-1].number, None)
+        changed.pop(record.games[-1].number, None)
     if after.games is not record.games:
         known = {id(game) for game in record.games}
-        games.update((game.number, game) for game in after.games if id(game) not in known)
+        changed.update((game.number, game) for game in after.games if id(game) not in known)
     return after
 
 

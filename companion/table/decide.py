@@ -90,19 +90,19 @@ class Changes:
         body: dict[str, Any],
         throw: int | None = None,
         jpeg: bytes | None = None,
-        waiting: Memory | None = None,
+        fallback: Memory | None = None,
     ) -> Changes:
         """Return the changes with one more step, a `Draft` of an entry. Raises RulesError if the rules refuse that."""
         entry = Entry(number=self.state.record.number + 1, kind=kind, body=body, wall_s=self.now.wall_s, throw=throw)
-        return replace(self, state=self.state.after(entry), steps=(*self.steps, Draft(entry, jpeg, waiting)))
+        return replace(self, state=self.state.after(entry), steps=(*self.steps, Draft(entry, jpeg, fallback)))
 
     def line(
-        self, action: Action | Undo, source: str, seen: Observation | None = None, waiting: Memory | None = None
+        self, action: Action | Undo, source: str, seen: Observation | None = None, fallback: Memory | None = None
     ) -> Changes:
         """Return the changes with one more step, a transcript line to journal. Raises IllegalAction if it is refused.
 
         `source` is how it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
-        `seen` is the observation of a throw: its photo is journaled, and its reading only with a photo. `waiting` is
+        `seen` is the observation of a throw: its photo is journaled, and its reading only with a photo. `fallback` is
         the memory of the tray to use if the entry can't be written.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
@@ -112,7 +112,7 @@ class Changes:
             body["photo"] = digest_of(jpeg) if jpeg else False
             if seen and jpeg:
                 body["seen"] = reading_record(seen)
-        return self.enter("line", body, throw, jpeg, waiting)
+        return self.enter("line", body, throw, jpeg, fallback)
 
     def ignore_tray(self) -> Changes:
         """Return the changes with one more step: drop any question, and ignore the tray's dice until they change."""
@@ -163,8 +163,8 @@ def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
         outcome = replace(outcome, lines=(), memory=replace(outcome.memory, armed=changes.state.memory.armed))
     for place, action in enumerate(outcome.lines):
         throws = any(isinstance(later, Throw) for later in outcome.lines[place:])
-        waiting = replace(outcome.memory, rolled=throws, armed=outcome.memory.armed and not throws)
-        changes = changes.line(action, "camera", changes.state.observation, waiting)
+        fallback = replace(outcome.memory, rolled=throws, armed=outcome.memory.armed and not throws)
+        changes = changes.line(action, "camera", changes.state.observation, fallback)
     asked, questions, ask = None if outcome.settled else before, changes.state.questions, outcome.ask
     if ask and not (asked and _outranks(asked[1], ask)):
         questions += 1

@@ -128,13 +128,13 @@ class TableState:
 class Draft:
     """A step that must be journaled before it counts: the photo of its throw is written first, then the entry.
 
-    `waiting` is the memory to go on with if the entry can't be written: its throw waits there. None: nothing has
+    `fallback` is the memory to go on with if the entry can't be written: its throw waits there. None: nothing has
     changed.
     """
 
     entry: Entry
     photo_jpeg: bytes | None = None
-    waiting: Memory | None = None
+    fallback: Memory | None = None
 
 
 Step = TableState | Draft

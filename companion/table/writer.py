@@ -288,7 +288,7 @@ class Table:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
         If the photo can't be written, the entry is written without photo and reading. If the entry can't be written,
-        DeviceError is raised. Then `draft.waiting`, unless None, becomes the table's memory, in which the throw waits,
+        DeviceError is raised. Then `draft.fallback`, unless None, becomes the table's memory, in which the throw waits,
         with a notice of the error.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
@@ -301,9 +301,9 @@ class Table:
         except DeviceError as ill:
             if photo:
                 self._photos.discard(throw)
-            if draft.waiting is not None:
+            if draft.fallback is not None:
                 notice = Phrase("ill", {"what": ill.what, "cure": ill.cure})
-                self._state = replace(self._state, memory=draft.waiting, notice=notice)
+                self._state = replace(self._state, memory=draft.fallback, notice=notice)
             raise
         return entry
 

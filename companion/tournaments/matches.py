@@ -58,7 +58,7 @@ def matches_of(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, 
     return _knockout(draw, results)
 
 
-def due(matches: Sequence[Match[P, G]]) -> tuple[P, P] | None:
+def next_pair(matches: Sequence[Match[P, G]]) -> tuple[P, P] | None:
     """Return the players of the first match that can be played; None if there is none."""
     for match in matches:
         one, other = match.players

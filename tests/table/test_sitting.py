@@ -13,7 +13,7 @@ import pytest
 from companion.errors import IllegalAction, RulesError
 from companion.games.engine.game import Outcome
 from companion.table.commands import Abandon, CorrectThrow, EndSitting, NextGame, Observe, PressButton, StartGame
-from companion.table.evening.sitting import colours, next_starter, sitting_of
+from companion.table.evening.sitting import colours, next_starting_seat, sitting_of
 from companion.table.journal import Journal
 from companion.table.photos import Photos
 from companion.table.writer import Table
@@ -123,7 +123,7 @@ def test_an_abandoned_game_that_a_throw_correction_ends_is_over(table: Table) ->
 def test_the_next_games_starter_is_by_games_lost_worst_score_then_seat(
     lost: tuple[int, ...], scores: tuple[int, ...], starts: int
 ) -> None:
-    assert next_starter(scores, lost, first=1, seats=3) == starts
+    assert next_starting_seat(scores, lost, first=1, seats=3) == starts
 
 
 def test_next_starter_after_a_level_game_sits_after_the_roll_off_winner(table: Table) -> None:
@@ -135,7 +135,7 @@ def test_next_starter_after_a_level_game_sits_after_the_roll_off_winner(table: T
 
 
 def test_partner_of_the_losing_player_who_began_starts_the_next_team_game() -> None:
-    assert next_starter((125, 30), (0, 1), first=1, seats=4) == 3
+    assert next_starting_seat((125, 30), (0, 1), first=1, seats=4) == 3
 
 
 def test_the_oldest_photos_are_deleted_even_in_a_sitting_that_never_ends(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from companion.errors import RulesError
-from companion.tournaments import Draw, Match, Result, check, due, matches_of, standings
+from companion.tournaments import Draw, Match, Result, check, matches_of, next_pair, standings
 from companion.tournaments.pairings import bracket
 
 NAMES = [f"p{number}" for number in range(20)]
@@ -34,7 +34,7 @@ def evening(draw: Draw[str], chance: random.Random) -> list[Played]:
     """Return results of an evening: mostly what is due, sometimes friendlies, also with people who do not take part."""
     results = list[Played]()
     for number in range(chance.randint(0, 90)):
-        pair = due(matches_of(draw, results))
+        pair = next_pair(matches_of(draw, results))
         if pair is None or chance.random() < 0.3:
             pool = NAMES if chance.random() < 0.2 else draw.players
             pair = (chance.choice(pool), chance.choice(pool))
@@ -205,7 +205,7 @@ def test_a_knockout_of_n_has_n_minus_1_matches_and_byes_for_top_seeds(count: int
     half = len(line) // 2
     assert (0 in line[:half]) != (1 in line[:half]), "the first two can meet in the final only"
     draw, results = Draw("knockout", players), list[Result[int, int]]()
-    while (pair := due(matches_of(draw, results))) is not None:
+    while (pair := next_pair(matches_of(draw, results))) is not None:
         results.append(Result(len(results), pair, (121, 60), (1.0, 0.0)))
     matches = matches_of(draw, results)
     assert len(matches) == len(results) == count - 1
@@ -220,15 +220,15 @@ def test_a_corrected_knockout_semifinal_makes_the_final_due_again() -> None:
         Result(2, ("Ben", "Cid"), (121, 90), (1.0, 0.0)),
         Result(3, ("Ann", "Ben"), (121, 90), (1.0, 0.0)),
     ]
-    assert due(matches_of(draw, first)) is None
+    assert next_pair(matches_of(draw, first)) is None
     corrected = [first[0], Result(2, ("Ben", "Cid"), (100, 121), (0.0, 1.0)), first[2]]
-    assert due(matches_of(draw, corrected)) == ("Ann", "Cid")
-    assert due(matches_of(draw, first[:1] + first[2:])) == ("Ben", "Cid"), "a withdrawn game is to be played"
+    assert next_pair(matches_of(draw, corrected)) == ("Ann", "Cid")
+    assert next_pair(matches_of(draw, first[:1] + first[2:])) == ("Ben", "Cid"), "a withdrawn game is to be played"
 
 
 def test_a_shared_win_is_replayed_in_a_knockout_and_halved_in_round_robin() -> None:
     shared = [Result(1, ("Ann", "Ben"), (121, 121), (0.5, 0.5))]
-    assert due(matches_of(Draw("knockout", ("Ann", "Ben")), shared)) == ("Ann", "Ben")
+    assert next_pair(matches_of(Draw("knockout", ("Ann", "Ben")), shared)) == ("Ann", "Ben")
     assert matches_of(Draw("round_robin", ("Ann", "Ben")), shared)[0].won == (0.5, 0.5)
 
 

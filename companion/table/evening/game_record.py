@@ -10,7 +10,7 @@ from companion.games.engine.notation import action_of, header_line
 from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
 from companion.table.evening.archive import ArchivedGame, Line, packed, unpacked
-from companion.table.evening.sitting import next_starter
+from companion.table.evening.sitting import next_starting_seat
 from companion.table.evening.statistics import bests, tallies
 from companion.table.snapshot import Event, Thrown
 from companion.table.terms import USUAL, Terms
@@ -71,7 +71,7 @@ class PlayedGame:
 
     @property
     def next_starter(self) -> str | None:
-        """Name of the player who starts the next game (see `next_starter`); None until this game is over.
+        """Name of the player who starts the next game (see `next_starting_seat`); None until this game is over.
 
         Players who have left are skipped, unless all have left.
         """
@@ -81,7 +81,7 @@ class PlayedGame:
         seats = len(players)
         steps = self.transcript.steps
         first = next((each.state.standing.to_play for each in steps if not isinstance(each.state, RollOff)), None) or 0
-        worst = next_starter(standing.scores, standing.outcome.games_lost, first, seats)
+        worst = next_starting_seat(standing.scores, standing.outcome.games_lost, first, seats)
         staying = [seat % seats for seat in range(worst, worst + seats) if seat % seats not in standing.left]
         return players[staying[0] if staying else worst]
 

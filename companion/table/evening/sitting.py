@@ -79,13 +79,13 @@ def chosen_colours(worn: Mapping[str, int], sent: object, players: Sequence[str]
     return {**{name: colour for name, colour in worn.items() if colour not in wanted.values()}, **wanted}
 
 
-def next_starter(scores: Sequence[int], games_lost: Sequence[int], first: int, seats: int) -> int:
+def next_starting_seat(scores: Sequence[int], games_lost: Sequence[int], first: int, seats: int) -> int:
     """Return the seat, from 0, that starts the next game: one of the side that has lost most games by this game.
 
     Scores and games lost are given by side. Ties go to the worst score, then to the nearest seat after `first`, which
     started that game. If no side lost a game, the seat after `first` starts.
 
-    >>> next_starter(scores=(121, 60, 40), games_lost=(0, 1, 1), first=0, seats=3)
+    >>> next_starting_seat(scores=(121, 60, 40), games_lost=(0, 1, 1), first=0, seats=3)
     2
     """
     after_first = [(first + step) % seats for step in range(1, seats + 1)]

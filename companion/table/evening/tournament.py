@@ -15,7 +15,7 @@ from companion.table.evening.archive import ArchivedGame
 from companion.table.evening.game_record import Game, archived
 from companion.table.journal import Entry
 from companion.table.snapshot import TournamentMatch, TournamentRow, TournamentView
-from companion.tournaments import Draw, Form, Result, check, due, matches_of, standings
+from companion.tournaments import Draw, Form, Result, check, matches_of, next_pair, standings
 
 MAX_PLAYERS = 16
 """Most players of a tournament at one table. Bounds each snapshot: a round robin of 16 has 120 matches."""
@@ -64,7 +64,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         draw = self.draw
         results = (*self.results, *self._results(games))
         matches = matches_of(draw, [each for each in results if self._counts(each)])
-        pair = due(matches)
+        pair = next_pair(matches)
         return TournamentView(
             form=self.form,
             game=self.game,
