@@ -179,12 +179,12 @@ def build(starting: Starting) -> App:
     )
 
     server = LastingServer(door.link)
-    proofs = {
+    must_respond = {
         "the table": lambda: table.answers(ANSWER_TIMEOUT_S),
         "the camera": lambda: observer.ended or camera.unused_s() < MAX_FRAME_GAP_S,
         "the pages": lambda: server.answers(ANSWER_TIMEOUT_S),
     }
-    supervisor = Supervisor(parts, proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
+    supervisor = Supervisor(parts, must_respond, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
     file = SettingsFile(
         starting.origin,
         settings,

@@ -165,11 +165,11 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
         return Finding("buttons", True, kinds[wired.kind], "", simulated=True)
     found = _pins_open(wired)
     if found.ok and wired.shutdown_command[:1] == ("systemctl",):
-        return may_shut_down() or found
+        return shutdown_refusal() or found
     return found
 
 
-def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
+def shutdown_refusal(ask: Callable[[], str] = can_shut_down) -> Finding | None:
     """Return a failed finding unless `ask`, which asks systemd's logind, says that this user may; else None."""
     said = ask()
     if said.endswith('"yes"'):

@@ -21,7 +21,7 @@ _PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), 
 """Least level of Python's logging -> syslog priority (sd-daemon(3))."""
 
 
-class Limit(logging.Filter):
+class RateLimit(logging.Filter):
     """Drops messages of a place in the code that logs too often, so that a failing loop does not fill the SD card."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -83,7 +83,7 @@ def begin(
     journald.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.addFilter(Limit(clock))
+    handler.addFilter(RateLimit(clock))
     for_journald = "JOURNAL_STREAM" in (os.environ if environment is None else environment)
     if structured:
         handler.setFormatter(Structured())

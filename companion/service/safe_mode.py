@@ -40,8 +40,8 @@ def build(starting: Starting, why: str) -> App:
     door = opened_door(starting, clock, board.show_code)
     settings = starting.settings
     server = LastingServer(door.link)
-    proofs = {"the pages": lambda: server.answers(ANSWER_TIMEOUT_S)}
-    supervisor = Supervisor((), proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
+    must_respond = {"the pages": lambda: server.answers(ANSWER_TIMEOUT_S)}
+    supervisor = Supervisor((), must_respond, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
     checks = {
         "table": table.health,
         "pairing": door.pairing.health,

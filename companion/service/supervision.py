@@ -40,20 +40,20 @@ class Supervisor:
     """Checks every part once a second on its own thread.
 
     Parts without `alive` are only started again if their first start failed. `notify` notifies the watchdog every
-    `every_s` seconds, or never, as long as each of `proofs` returns that its component responds.
+    `every_s` seconds, or never, as long as each of `must_respond` returns that its component responds.
     """
 
     def __init__(
         self,
         parts: Sequence[Part],
-        proofs: Mapping[str, Callable[[], bool]],
+        must_respond: Mapping[str, Callable[[], bool]],
         notify: Callable[[], object],
         every_s: float | None,
         clock: Callable[[], float],
     ) -> None:
         self._parts = parts
         self._unstarted: set[str] = set()
-        self._proofs, self._notify, self._every_s, self._clock = proofs, notify, every_s, clock
+        self._must_respond, self._notify, self._every_s, self._clock = must_respond, notify, every_s, clock
         self._falls: dict[str, Fall] = {}
         self._causes: dict[str, str] = {}
         self._silent: list[str] = []
@@ -120,11 +120,11 @@ class Supervisor:
     def step(self) -> None:
         """Check every part, start failed ones again, and notify the watchdog when its interval has nearly passed.
 
-        It is not notified while a component of `proofs` does not respond.
+        It is not notified while a component of `must_respond` does not respond.
         """
         for part in self._parts:
             self._revive(part)
-        self._silent = [name for name, lives in self._proofs.items() if not lives()]
+        self._silent = [name for name, lives in self._must_respond.items() if not lives()]
         if self._every_s is None or self._silent:
             return
         if self._clock() >= self._fed_s + self._every_s - CHECK_EVERY_S:

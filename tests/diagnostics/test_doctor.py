@@ -17,8 +17,8 @@ from companion.diagnostics.devices import (
     check_camera,
     check_sounds,
     check_strip,
-    may_shut_down,
     picture_checks,
+    shutdown_refusal,
 )
 from companion.diagnostics.health import Finding
 from companion.diagnostics.network import check_network
@@ -129,7 +129,7 @@ def test_doctor_reports_an_invalid_strip_order_as_no_fault_of_buttons() -> None:
     ("said", "ok"), [('s "yes"', True), ('s "challenge"', False), ("logind can't be asked", False)]
 )
 def test_the_doctor_reports_a_shutdown_button_without_permission(said: str, ok: bool) -> None:
-    found = may_shut_down(lambda: said)
+    found = shutdown_refusal(lambda: said)
     assert found is None if ok else found is not None and ill(found, said, "polkitd")
 
 

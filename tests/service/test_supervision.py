@@ -154,8 +154,8 @@ def test_the_systemd_watchdog_is_notified_only_while_all_parts_respond(monkeypat
     monkeypatch.setattr(supervision, "CHECK_EVERY_S", 1.0)
     clock, fed = Clock(), list[float]()
     lives = {"the table": True, "the camera": True, "the pages": True}
-    proofs = {name: (lambda name=name: lives[name]) for name in lives}
-    supervisor = Supervisor((), proofs, lambda: fed.append(clock.now_s), 5.0, clock)
+    must_respond = {name: (lambda name=name: lives[name]) for name in lives}
+    supervisor = Supervisor((), must_respond, lambda: fed.append(clock.now_s), 5.0, clock)
     for _ in range(10):
         clock.now_s += 1.0
         supervisor.step()
