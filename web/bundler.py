@@ -28,7 +28,7 @@ def bundled(page: str, sources: Mapping[str, str]) -> str:
         page: Name of the page's module, without `.js`.
         sources: Source text of every module, by name.
     """
-    return "".join(_part(name, sources[name], is_page=name == page) for name in needed(page, sources))
+    return "".join(_module_code(name, sources[name], is_page=name == page) for name in needed(page, sources))
 
 
 def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(graphlib.TopologicalSorter(imports).static_order())
 
 
-def _part(name: str, source: str, *, is_page: bool) -> str:
+def _module_code(name: str, source: str, *, is_page: bool) -> str:
     """Return a module as a piece of the bundle, without comments and with its imports and exports rewritten.
 
     It is an assignment of the module's exports to the constant `of_NAME`. The page's own module becomes plain

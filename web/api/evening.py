@@ -83,14 +83,14 @@ def _add_odds_routes(made: Routes, past: PastGames) -> None:
         ("chances", "Each side's chance to win in a finished game", past.chances, "no_odds"),
     )
     for name, summary, find, error in of_a_game:
-        made.get(f"/api/evening/<int:game>/{name}", summary, **ODDS_ROUTE)(partial(_told, find, error))
+        made.get(f"/api/evening/<int:game>/{name}", summary, **ODDS_ROUTE)(partial(_found_or_refused, find, error))
 
     @made.get(
         "/api/evening/<int:game>/odds", "The options in a game, and their worth", query=[GOAL_PARAMETER], **ODDS_ROUTE
     )
     def odds(game: int) -> Json | flask.Response:
         goal = flask.request.args.get("goal", GOALS[0])
-        return _told(lambda game: past.odds(game, goal), "no_odds", game)
+        return _found_or_refused(lambda game: past.odds(game, goal), "no_odds", game)
 
     made.get("/api/evening/ratings", "What each player's decisions cost, over all games", roles=ANYONE)(
         lambda: {"ratings": past.ratings()}
@@ -100,7 +100,7 @@ def _add_odds_routes(made: Routes, past: PastGames) -> None:
     )
 
 
-def _told(find: Callable[[int], Json | None], error: str, game: int) -> Json | flask.Response:
+def _found_or_refused(find: Callable[[int], Json | None], error: str, game: int) -> Json | flask.Response:
     """Return what `find` tells of a game; a 404 if that is None, a 409 with the code `error` for a RulesError."""
     try:
         found = find(game)

@@ -57,7 +57,7 @@ class Listener:
     connection: Any
     seen: StreamMessage | None = None
 
-    async def send_newest(self, newest: StreamMessage) -> None:
+    async def send_newest_or_keep_alive(self, newest: StreamMessage) -> None:
         """Send the snapshot `newest`, or a keep-alive if it was the last one sent. Skip a client that is backed up."""
         if self.connection is not None and self.connection.backed_up:
             return
@@ -156,7 +156,7 @@ class EventStream:
             self._broadcast = loop.create_task(self._send_to_all())
         self._listeners.add(listener)
         try:
-            await listener.send_newest(self._feed.newest)
+            await listener.send_newest_or_keep_alive(self._feed.newest)
             while (await receive())["type"] != "http.disconnect":
                 pass
         finally:
@@ -178,7 +178,7 @@ class EventStream:
             newest = self._feed.newest
             for at, listener in enumerate(tuple(self._listeners), 1):
                 if beat or listener.seen is not newest:
-                    await self._try_write(listener, listener.send_newest(newest))
+                    await self._try_write(listener, listener.send_newest_or_keep_alive(newest))
                 if at % WRITES_PER_TURN == 0:
                     await asyncio.sleep(0)
         for listener in tuple(self._listeners):
