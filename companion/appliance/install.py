@@ -49,8 +49,11 @@ CORE_LINES = {
     "Raspberry Pi 5": ("dtparam=spi=on",),
 }
 """Model of Pi -> lines in config.txt that an LED strip on SPI needs there (docs/build.md): mostly a constant clock."""
-PIO_LINE = "dtoverlay=ws2812-pio,gpio=18,num_leds={leds},brightness=0"
-"""Line in config.txt that loads the Pi 5's driver for an LED strip on GPIO18, which a Pi 5 uses by default."""
+PIO_LINE = "dtoverlay=ws2812-pio,gpio={pin},num_leds={leds},brightness=0"
+"""Line in config.txt that loads the Pi 5's driver for an LED strip with its data on BCM pin `pin`."""
+PIN, MAX_PIN = 18, 27
+"""BCM numbers of the strip's default data pin and of the last pin; another `[strip] pin` counts as PIN. Copies of
+`hardware.settings`."""
 LEDS = {"strip122": 122, "board3x121": 363, "matrix16": 256, "table300": 300}
 """Number of LEDs of each ready-made layout, copied from `hardware.track`, which can't be imported before installing."""
 COPIES = {
@@ -136,7 +139,7 @@ def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str
     copies = [File(place, partial((units / file).read_text)) for file, place in COPIES.items()]
     boot = next((lines for model, lines in CORE_LINES.items() if machine.model().startswith(model)), ())
     if machine.model().startswith("Raspberry Pi 5"):
-        boot = (*boot, PIO_LINE.format(leds=_leds(machine)))
+        boot = (*boot, PIO_LINE.format(pin=_pin(machine), leds=_leds(machine)))
     return [
         *([Packages(NEEDED, USEFUL)] if packages else []),
         TablesUser(DATA),
@@ -175,6 +178,12 @@ def _leds(machine: Machine) -> int:
     if layout == "own" and isinstance(own, int) and 1 <= own <= MAX_LEDS:
         return own
     return LEDS.get(str(layout), LEDS[LAYOUT])
+
+
+def _pin(machine: Machine) -> int:
+    """Return the BCM number of the strip's data pin in the installed settings file; PIN if that has no valid one."""
+    pin = value_in(machine.at(SETTINGS), "strip", "pin")
+    return pin if isinstance(pin, int) and 0 <= pin <= MAX_PIN else PIN
 
 
 def _settings(machine: Machine, name: str, password: str) -> str:
@@ -276,25 +285,26 @@ def main(arguments: list[str] | None = None) -> int:
     os.umask(0o022)  # the service must be able to read what root installs, whatever root's own umask is
     try:
         wanted = steps(machine, source, packages=given.wheels is None, wifi_country=given.country or "")
+        told = (leavings if given.uninstall else changes)(wanted, machine)
         if given.dry_run:
-            for line in leavings(wanted, machine) if given.uninstall else changes(wanted, machine):
+            for line in told:
                 say(line)
             return 0
-        count = (uninstall if given.uninstall else install)(wanted, machine, say)
+        (uninstall if given.uninstall else install)(wanted, machine, say)
     except (CompanionError, OSError) as ill:
         complain(ill)
         return 1
-    say(farewell(machine, count, uninstalled=given.uninstall))
+    say(farewell(machine, told, uninstalled=given.uninstall))
     return 0
 
 
-def farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
+def farewell(machine: Machine, told: list[str], *, uninstalled: bool) -> str:
     """Return the installer's closing message; after an installation with the next commands and the hotspot's password.
 
-    `count` is the number of changes that were made; with 0 the message only says so. `uninstalled` tells whether they
-    were those of uninstalling.
+    `told` has a line for each change that was made; without any the message only says so. `uninstalled` tells whether
+    they were those of uninstalling.
     """
-    if not count:
+    if not told:
         return "Nothing to remove." if uninstalled else "Nothing to change: everything is installed."
     if uninstalled:
         return f"Removed. Games, photos and settings stay in {DATA}."
@@ -307,7 +317,8 @@ def farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
     if not machine.model():
         return text
     unknown = "" if country.known(machine) else f"\nThe Pi has no country set and blocks its Wi-Fi. {country.CURE}"
-    return f"{text}{unknown}\nRestart the Pi: files that it reads at its start have changed."
+    restart = "\nRestart the Pi: files that it reads at its start have changed."
+    return f"{text}{unknown}{restart if any('/boot/' in line or '/udev/' in line for line in told) else ''}"
 
 
 if __name__ == "__main__":

@@ -167,14 +167,14 @@ class File:
     keep: bool = False
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line if the file is missing or, unless `once`, has other content; else none.
+        """Return one line if the file is missing or, unless `once`, is a link or has other content; else none.
 
         Owner and mode are not compared.
         """
         file = machine.at(self.path)
         if not os.path.lexists(file):
             return [f"write {self.path}"]
-        if self.once or file.read_bytes() == self.text().encode():
+        if self.once or (not file.is_symlink() and file.read_bytes() == self.text().encode()):
             return []
         return [f"write {self.path} anew"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
@@ -149,6 +150,8 @@ def _copy(file: Path, to: Path) -> None:
         cure = "Name the .deb or the wheel with its folder; its signature (.sig) must be beside it."
         raise DeviceError(f"There is no file {file}.", cure) from None
     except OSError as refused:
+        if refused.errno in (errno.ELOOP, errno.EISDIR):
+            raise DeviceError(f"{file} is a link or a folder.", "Name a file, with its signature beside it.") from None
         raise DeviceError(
             f"{file} can't be copied ({refused.strerror}).", "Free some space, or copy it again."
         ) from None

@@ -22,6 +22,7 @@ from companion.appliance.install import (
     KEYFILE,
     LAYOUT,
     PROJECT,
+    Release,
     _settings,
     changes,
     farewell,
@@ -112,9 +113,8 @@ def test_uninstalling_restores_all_files_and_keeps_only_the_settings_file(machin
     assert folders <= folders_under(machine.root)
     assert files_under(machine.root) == {**before, "var/lib/pegpip/pegpip.toml": "[web]\nport = 80\n"}
     assert ("apt-mark", "auto", "avahi-daemon", "python3-venv") in machine.asked
-    count = uninstall(steps, machine, said.append)
-    assert count == 0
-    assert farewell(machine, count, uninstalled=True) == "Nothing to remove."
+    assert uninstall(steps, machine, said.append) == 0
+    assert farewell(machine, [], uninstalled=True) == "Nothing to remove."
 
 
 def test_the_installer_adds_user_pegpip_only_to_groups_the_machine_has(
@@ -160,14 +160,14 @@ def test_installing_a_changed_unit_restarts_a_running_service_with_it(machine: N
     assert not any("try-restart" in words for words in machine.asked)
 
 
-@pytest.mark.parametrize("target", ["/dev/null", "others"])
-def test_the_installer_replaces_a_link_to_a_device_or_to_anothers_file(machine: Noted, target: str) -> None:
+@pytest.mark.parametrize("target", ["/dev/null", "others", "missing"])
+def test_the_installer_replaces_a_link_to_a_device_anothers_or_no_file(machine: Noted, target: str) -> None:
     unit = File("/etc/systemd/system/pegpip.service", lambda: "[Unit]\n")
     place = machine.at(unit.path)
     place.parent.mkdir(parents=True)
     place.with_name("others").touch()
     place.symlink_to(target)
-    unit.do(machine)
+    assert install([unit], machine, quiet) == 1
     assert (place.is_symlink(), place.read_text(), place.with_name("others").read_text()) == (False, "[Unit]\n", "")
 
 
@@ -346,7 +346,7 @@ def test_installer_settings_file_has_systemd_data_folder_and_wifi_login(machine:
 
 
 @pytest.mark.parametrize("layout", [*PRESETS, "own", "none of them"])
-def test_installer_adds_led_overlay_with_count_of_leds_on_pi_5_not_pi_4(machine: Noted, layout: str) -> None:
+def test_installer_adds_led_overlay_with_leds_and_pin_on_pi_5_not_pi_4(machine: Noted, layout: str) -> None:
     model, settings = machine.at("/proc/device-tree/model"), machine.at(SETTINGS)
     for file in (model, settings):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -355,10 +355,23 @@ def test_installer_adds_led_overlay_with_count_of_leds_on_pi_5_not_pi_4(machine:
     leds = preset(layout).leds if layout in PRESETS else 77 if layout == "own" else preset(LAYOUT).leds
     told = changes(all_steps(machine, Source(PROJECT), packages=False), machine)
     assert f"{CONFIG}: {overlay_line(leds)}" in told
+    settings.write_text("[strip]\nkind = 'pio'\npin = 19\n")
+    told = changes(all_steps(machine, Source(PROJECT), packages=False), machine)
+    assert f"{CONFIG}: {overlay_line(preset(LAYOUT).leds, 19)}" in told
     model.write_text("Raspberry Pi 4 Model B Rev 1.4\0")
     assert not any(
         "ws2812-pio" in line for line in changes(all_steps(machine, Source(PROJECT), packages=False), machine)
     )
+
+
+def test_the_installer_asks_for_a_restart_only_if_boot_files_changed(machine: Noted) -> None:
+    model = machine.at("/proc/device-tree/model")
+    model.parent.mkdir(parents=True)
+    model.write_text("Raspberry Pi 4 Model B Rev 1.4\0")
+    wanted = all_steps(machine, Source(PROJECT), packages=False)
+    assert "Restart the Pi" in farewell(machine, changes(wanted, machine), uninstalled=False)
+    release = next(step for step in wanted if isinstance(step, Release))
+    assert "Restart the Pi" not in farewell(machine, release.missing(machine), uninstalled=False)
 
 
 def test_the_installers_settings_file_does_not_mention_the_ws281x_strip(machine: Noted) -> None:

@@ -343,6 +343,13 @@ def test_an_update_from_a_named_pipe_is_refused_without_blocking(shop: Shop) -> 
         shop.update(shop.stick / "pegpip.deb")
 
 
+@pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.symlink_to("another.deb")], ids=["folder", "link"])
+def test_an_update_from_a_link_or_a_folder_is_refused(shop: Shop, make: Callable[[Path], None]) -> None:
+    make(shop.stick / "pegpip.deb")
+    with pytest.raises(DeviceError, match=r"is a link or a folder\. Name a file"):
+        shop.update(shop.stick / "pegpip.deb")
+
+
 @pytest.mark.parametrize(("newer", "older"), [("0.10", "0.9.9"), ("1.0.1", "1"), ("2", "1.99.99")])
 def test_release_versions_are_compared_number_by_number(newer: str, older: str) -> None:
     assert numbers(newer) > numbers(older)

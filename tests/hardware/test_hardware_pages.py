@@ -55,7 +55,7 @@ FIGURES = (
     ("build", f"between GPIO3 (pin {HEADER_PINS[3]}) and ground"),
     ("build", f"`{CORE_LINES['Raspberry Pi Zero 2'][1]}`"),
     ("build", "| Pi 4 with `spi` | `{}` and `{}` |".format(*CORE_LINES["Raspberry Pi 4"][1:])),
-    ("build", f"`{PIO_LINE.format(leds=BOARD.leds)}`"),
+    ("build", f"`{PIO_LINE.format(pin=STRIP.pin, leds=BOARD.leds)}`"),
     ("build", "before {}.{}.{} keeps the strip dark".format(*FIRST_KERNEL)),
     ("build", f"films for {WORDS[round(FILMED_FRAMES / 30)]} seconds"),
     ("build", f"{WORDS[round(SHUTDOWN_PRESS_S)]} seconds: the track turns red"),

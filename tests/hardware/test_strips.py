@@ -283,7 +283,7 @@ def test_strip_kind_auto_is_pio_on_a_pi_5_spi_on_a_pi_4_else_memory() -> None:
 
 def test_the_ws2812_pio_dtoverlay_line_has_the_led_count_and_brightness_0() -> None:
     assert overlay_line(363) == "dtoverlay=ws2812-pio,gpio=18,num_leds=363,brightness=0"
-    assert PIO_LINE.format(leds=363) == overlay_line(363), "the installer, which may load no NumPy, writes the same"
+    assert PIO_LINE.format(pin=18, leds=363) == overlay_line(363), "the installer, without NumPy, writes the same"
 
 
 @pytest.mark.parametrize(
