@@ -91,11 +91,11 @@ def _values(placed: Iterable[LocatedDie]) -> list[int]:
 def _opened(source: str, mains_hz: int) -> tuple[str, Camera]:
     """Return SOURCE as a [camera] source (a file's path is a video), and its camera, not started.
 
-    Raises PictureError for a folder's path, and SetupError for an unknown source.
+    Raises PictureError for a folder's path, and SetupError for an unknown source or a missing file.
     """
-    from vision.cameras.opening import FORMS, open_camera
+    from vision.cameras.opening import CAMERAS, open_camera
 
-    if source.partition(":")[0] not in FORMS and Path(source).exists():
+    if source.partition(":")[0] not in CAMERAS and (Path(source).suffix or Path(source).exists()):
         if Path(source).is_dir():
             raise PictureError(f"{source!r} is a folder: to see its photos one by one, write 'files:{source}'.")
         source = f"video:{source}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from companion.backup import rights
 from companion.cli import pegpip
 from companion.commands.analysis.teach import command
 from companion.errors import DeviceError, SetupError
@@ -70,6 +72,15 @@ def test_the_teach_command_waits_for_an_answer_without_end(
     learnt, done = _taught_by_command(tmp_path, settled[:2], "\n\n", monkeypatch)
     assert learnt == [[die.value for die in each.reading.dice] for each in settled[:2]]
     assert done.exit_code == 0
+
+
+def test_the_teach_command_stores_with_the_rights_of_the_folders_owner(
+    tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered: list[Path] = []
+    monkeypatch.setattr(rights, "of_owner", lambda folder: nullcontext(entered.append(folder)))
+    assert len(_taught_by_command(tmp_path, settled[:1], "\n", monkeypatch)[0]) == 1
+    assert entered == [tmp_path]
 
 
 @pytest.mark.parametrize("words", [["teach", "--camera", "picamera2"], ["watch", "picamera2"]])

@@ -6,12 +6,14 @@ import json
 import random
 import subprocess
 import sys
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from companion.cli import pegpip
+from companion.commands.analysis import simulate as simulating
 from companion.commands.analysis.simulate import Score
 from companion.errors import RulesError
 from companion.games.advice.odds import options
@@ -118,6 +120,30 @@ def test_the_simulate_command_repeats_with_the_seed_and_wins_sum_to_1() -> None:
         assert 0 <= low <= player["won"] <= high <= 1
     assert found == simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "7")
     assert found != simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "8")
+
+
+def test_simulate_adds_shared_wins_in_the_order_of_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pool:
+        def __init__(self, **_given: Any) -> None:
+            pass
+
+        def __enter__(self) -> Pool:
+            return self
+
+        def __exit__(self, *_given: object) -> None:
+            pass
+
+        def submit(
+            self, _call: object, _header: object, _levels: object, part: range, _seed: int
+        ) -> Future[list[Score]]:
+            done = Future[list[Score]]()
+            done.set_result([Score((part.start + 1) / 10)])
+            return done
+
+    monkeypatch.setattr(simulating, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(simulating, "as_completed", lambda waiting: reversed(list(waiting)))
+    (score,) = simulating.simulated(begun("crag", 1).header, ["steady"], 3, 1, quiet=True)
+    assert score.won == 0.1 + 0.2 + 0.3 != 0.3 + 0.2 + 0.1
 
 
 def test_a_crag_bot_without_mistakes_averages_149_85_points(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.commands import play
+from companion.commands.watch import command as watch
 from companion.service.addresses import served_port
 from companion.settings.load import Settings
 from tests.system.running import Running, pegpip
@@ -165,3 +166,9 @@ def test_play_command_excludes_startup_objects_from_garbage_collection(
     done = CliRunner().invoke(play.command, ["--data", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert searched[0] < there / 10
+
+
+def test_pegpip_watch_names_a_missing_video_file_and_asks_for_a_cameras_number() -> None:
+    for source, told in (("missing.mp4", "no video file 'missing.mp4'"), ("opencv", "say which index")):
+        done = CliRunner().invoke(watch, [source])
+        assert told in str(done.exception)

@@ -107,7 +107,6 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
 
     size = max(1, games // BATCHES)
     parts = [range(begin, min(begin + size, games)) for begin in range(0, games, size)]
-    totals = [Score()] * len(levels)
     columns = (*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn())
     # Ctrl-C reaches the workers, too: they end at once, and play no batch to its end.
     with (
@@ -118,12 +117,13 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
         waiting = {pool.submit(scores_of, header, levels, part, seed): part for part in parts}
         try:
             for done in as_completed(waiting):
-                totals = [one + more for one, more in zip(totals, done.result(), strict=True)]
+                done.result()  # a failed batch ends the simulation now
                 progress.advance(task, len(waiting[done]))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return totals
+    scores = [done.result() for done in waiting]  # in the order of the games: shares are floats, and sums depend on it
+    return [sum(seat, Score()) for seat in zip(*scores, strict=True)]
 
 
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from companion.backup import rights
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.settings import load as config
 
@@ -59,7 +60,8 @@ def command(
     if forget:
         if not taught.knows(name):
             raise SetupError([f"--set: nothing was taught of {name!r}; `pegpip teach --list` shows the sets."])
-        taught.forget(name)
+        with rights.of_owner(settings.data.folder):
+            taught.forget(name)
         return 0
     wrong = f"A name has at most {NAME_LENGTH} characters." if len(name) > NAME_LENGTH else problem_of([name])
     if wrong is not None:
@@ -97,7 +99,8 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
         if last is not event or not event.reading.values:
             continue
         teacher.offer(event)
-        learnt += _asked(teacher)
+        with rights.of_owner(settings.data.folder):  # the table must be able to write what root makes
+            learnt += _asked(teacher)
         if learnt == throws:
             break
     watcher.stop()
