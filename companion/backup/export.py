@@ -25,7 +25,7 @@ from companion.table.journal import FIRST as JOURNAL
 from companion.table.journal import SECOND as JOURNAL_COPY
 from companion.table.journal import Entry, read_entries
 from companion.table.journal.chain import row_of
-from companion.table.journal.copies import last_line, lines
+from companion.table.journal.copies import lines
 from companion.table.journal.recovery import ASIDE as DAMAGED
 from companion.table.photos import FOLDER as PHOTOS
 
@@ -100,13 +100,13 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
     """Write a table's files and a manifest with the fields `about` to the zip `to`, and return the manifest.
 
     A table may be playing, so only whole journal entries are written, and no photos of throws after the last of them.
-    Of the journal's copies the one with more of them is taken, by a copy in `scratch`, an empty folder. Photos deleted
-    meanwhile are left out. Raises OSError, or DeviceError if the journal is damaged.
+    Of the journal's copies the one with more intact ones is taken, by a copy in `scratch`, an empty folder. Photos
+    deleted meanwhile are left out. Raises OSError, or DeviceError if the journal is damaged.
     """
     copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}
     first, second = folder / JOURNAL, folder / JOURNAL_COPY
-    journal = second if _last_entry(second) > _last_entry(first) else first  # a table writes each entry to first first
+    journal = second if _intact(second) > _intact(first) else first  # a table writes each entry to first first
     if journal.exists():
         sources[DATA + JOURNAL] = scratch / JOURNAL
         with (scratch / JOURNAL).open("wb") as copy:  # whole entries only: a table may be writing
@@ -130,10 +130,10 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
     return manifest
 
 
-def _last_entry(journal: Path) -> int:
-    """Return the number of the last entry in a copy of the journal; 0 if the file is missing or that entry damaged."""
-    row = row_of(last_line(journal)) if journal.exists() else None
-    return row.number if row else 0
+def _intact(journal: Path) -> tuple[int, int]:
+    """Return the numbers of intact lines and of lines in a copy of the journal; (0, 0) if the file is missing."""
+    intact = [row_of(line) is not None for line in lines(journal)] if journal.exists() else []
+    return sum(intact), len(intact)
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:

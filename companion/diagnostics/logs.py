@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
 from typing import TextIO
-
-import msgspec
 
 MAX_LINES = 10
 """Most messages that one place in the code may log within a window; further ones are only counted. More: a failing loop
@@ -65,7 +64,7 @@ class Structured(logging.Formatter):
         line = {"t": record.created, "level": level, "part": record.name, "says": says}
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
-        return msgspec.json.encode(line).decode()
+        return json.dumps(line)  # in ASCII: a file name that is no UTF-8 can't be encoded
 
 
 def begin(

@@ -65,7 +65,7 @@ def test_each_log_line_for_journald_starts_with_its_priority() -> None:
 
 def test_structured_logs_are_one_json_object_per_line() -> None:
     log = Logged(structured=True)
-    logging.getLogger("camera").error("no\nframe %s", "é")
+    logging.getLogger("camera").error("no\nframe %s", "é\udcff")
     (line,) = log.close()
     told = json.loads(line)
-    assert (told["level"], told["part"], told["says"]) == ("error", "camera", "no\nframe é")
+    assert (told["level"], told["part"], told["says"]) == ("error", "camera", "no\nframe é\udcff")

@@ -128,6 +128,14 @@ def test_an_export_holds_the_second_journal_copy_if_that_has_more(table: Path, h
     assert (table.parent / "new" / FIRST).read_bytes() == whole
 
 
+@pytest.mark.parametrize("kept", [0, 3])
+def test_an_export_refuses_a_longer_second_journal_copy_with_damage(table: Path, kept: int) -> None:
+    whole = (table / FIRST).read_bytes()
+    (table / FIRST).write_bytes(b"".join(whole.splitlines(keepends=True)[:kept]))
+    (table / SECOND).write_bytes(whole[:-40] + b"?" + whole[-39:])
+    assert isinstance(exported(table)[1].exception, DeviceError)
+
+
 def test_a_table_with_a_damaged_calibration_can_be_exported_and_imported(table: Path) -> None:
     """The import refused all of it, on a machine where nobody could mend the calibration."""
     (table / CALIBRATION).write_bytes(b"PK damaged")
