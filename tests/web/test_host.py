@@ -96,6 +96,17 @@ def test_setup_page_seats_pasted_names_before_a_seat_that_somebody_filled(pub: P
     assert (pub.table.snapshot().header or {})["players"] == ["Zoë", "Max", "Eve"]
 
 
+def test_setup_page_refuses_pasted_names_beyond_the_games_players(pub: Pub, visiting: Any) -> None:
+    page = visiting("/setup", paired=True)
+    before = pub.table.snapshot().number
+    page.fill("[data-key='seat-0']", "Ann, Bob, Cat, Dan, Eve, Fay, Gus")
+    page.press("[data-key='seat-0']", "Tab")
+    assert page.input_value("[data-key='seat-6']") == "Gus"
+    page.click("#begin")
+    page.wait_for_selector("text=2 to 6 players")
+    assert pub.table.snapshot().number == before
+
+
 def test_setup_page_names_the_running_game_that_it_would_end(pub: Pub, visiting: Any) -> None:
     page = visiting("/setup", paired=True)
     page.fill("[data-key='seat-0']", "Cid, Dee")

@@ -193,16 +193,14 @@ function coloursOf(names, wished) {
 // "Zoe, Max" are two names: the second takes the next seat, or a new one before a seat that somebody has filled. Names
 // that stood there from the start, of the settings or of the last game, are placeholders.
 const LONGEST = 24;
-function seatEach(names, seat, game) {
+function seatEach(names, seat) {
   const typed = names[seat].split(",").map((name) => name.trim().slice(0, LONGEST)).filter(Boolean);
   for (const name of typed) names.placeholders.delete(name);
   if (!typed.length || typed[0] === names[seat]) return;
   const after = names.slice(seat + 1),
     filled = after.findIndex((name) => name.trim() && !names.placeholders.has(name)),
-    free = filled < 0 ? after.length : filled,
-    room = (game.max_players ?? Infinity) - seat - (after.length - free),
-    each = typed.slice(0, Math.max(1, room)); // players may be too many after another game was chosen
-  names.splice(seat, Math.min(each.length, 1 + free), ...each);
+    free = filled < 0 ? after.length : filled;
+  names.splice(seat, Math.min(typed.length, 1 + free), ...typed); // the game refuses too many when it begins
   names.drawn = (names.drawn ?? 0) + 1;
 }
 
@@ -237,7 +235,7 @@ function seatRow({ names, wished, seat, game, show, house }) {
     show(); // the names that may still be tapped: drawn later they would move under the tap that leaves the field
   });
   field.addEventListener("change", () => {
-    seatEach(names, seat, game);
+    seatEach(names, seat);
     show();
   });
   const leave = () => { names.splice(seat, 1); show(); },
