@@ -18,7 +18,7 @@ from companion.history.export import PastGames
 from companion.league.message import Message, State, transcript_under
 from companion.table.atomic import write_file
 from companion.table.evening.archive import ArchivedGame
-from companion.table.journal import read_entries, row_at
+from companion.table.journal import entries, row_at
 
 log = logging.getLogger(__name__)
 
@@ -85,6 +85,11 @@ class Outbox:
         self._unwritten = False  # whether the disk did not take the cursor
         # The cursor may lack what the server has of games begun by this entry: until all is sent, they are offered.
         _, _, self._offered = past.archived_after(0)
+        self._begun = {  # read once: a game that the server refuses for good would have it read at each delivery
+            name: (entry.number, 0, 0)
+            for entry in entries(folder, self._cursor.through + 1)
+            if entry.kind == "game" and entry.number <= self._offered and (name := link_of(folder, entry.number))
+        }
 
     def waiting(self) -> list[Pending]:
         """Return the messages about new, changed and withdrawn games that the server has not acknowledged.
@@ -110,7 +115,7 @@ class Outbox:
                 found.append(Pending(message, game.number, game.lines_read, rises))
         found += self._withdrawn(seen)
         if not found:
-            self._offered = 0
+            self._offered, self._begun = 0, {}
             self._move(games, open_from)
         return found
 
@@ -153,13 +158,8 @@ class Outbox:
         The journal still holds the entry that began such a game, whose hash is the game's name. `seen` has the names of
         the games after the cursor that were not taken back.
         """
-        begun = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
-        for entry in read_entries(self._folder, self._cursor.through + 1) if self._offered else ():
-            if entry.number > self._offered:
-                break  # a game that began since then may not be among `seen`
-            if entry.kind == "game" and (name := link_of(self._folder, entry.number)):
-                begun.setdefault(name, (entry.number, 0, 0))
-        for name, (number, revision, lines) in begun.items():
+        sent = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
+        for name, (number, revision, lines) in (self._begun | sent).items():
             known = self._cursor.games.get(name)
             gone = name not in seen and link_of(self._folder, number) == name
             if gone and (known is None or known.state != "withdrawn"):

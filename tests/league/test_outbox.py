@@ -12,6 +12,7 @@ import pytest
 
 from companion.errors import DeviceError
 from companion.history.export import PastGames
+from companion.league import outbox
 from companion.league.message import Message
 from companion.league.outbox import FILE_NAME, Outbox, aliases_of
 from companion.table.commands import EndSitting, PlayLine
@@ -114,6 +115,14 @@ def test_a_game_begun_while_the_league_outbox_reads_withdraws_no_game(pub: Pub) 
     pub.begin("Cat", "Dan")
     with mock.patch.object(past, "archived_after", return_value=read):
         assert [each.message.state for each in outbox.waiting()] == ["final"]
+
+
+def test_a_league_outbox_reads_the_journal_once_while_a_game_waits(pub: Pub) -> None:
+    """A game that the server refuses for good waits for ever."""
+    pub.play()
+    waiting = outbox_of(pub)
+    with mock.patch.object(outbox, "entries", side_effect=AssertionError("read again")):
+        assert [len(waiting.waiting()) for _ in range(3)] == [1, 1, 1]
 
 
 def test_the_league_outbox_offers_another_server_every_game_once(pub: Pub) -> None:
