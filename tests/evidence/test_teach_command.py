@@ -78,7 +78,12 @@ def test_the_teach_command_stores_with_the_rights_of_the_folders_owner(
     tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entered: list[Path] = []
-    monkeypatch.setattr(rights, "of_owner", lambda folder: nullcontext(entered.append(folder)))
+
+    def of_owner(folder: Path) -> nullcontext[None]:
+        entered.append(folder)
+        return nullcontext()
+
+    monkeypatch.setattr(rights, "of_owner", of_owner)
     assert len(_taught_by_command(tmp_path, settled[:1], "\n", monkeypatch)[0]) == 1
     assert entered == [tmp_path]
 
