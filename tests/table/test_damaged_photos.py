@@ -103,6 +103,32 @@ def test_a_journal_scrub_reports_swapped_throw_photos_and_swaps_them_back(tmp_pa
     assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
 
 
+def test_a_journal_scrub_moves_a_throw_photo_back_to_a_number_without_one(tmp_path: Path) -> None:
+    journal = photographed(tmp_path)
+    first, second = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "2.jpg"
+    second.rename(first)
+    scrub(journal)
+    journal.close()
+    assert (first.exists(), second.read_bytes()) == (False, b"photo 2")
+
+
+def test_a_photo_that_cannot_be_repaired_is_copied_aside_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = photographed(tmp_path)
+    (tmp_path / "photos" / "4.jpg").write_bytes(b"another picture")
+    monkeypatch.setattr(Photos, "put_right", refuse)
+    for hour in range(1, 4):
+        scrub(journal, hour * 1e6)
+        assert "The last check of both copies failed" in journal.health()[1]
+    assert len(reports(tmp_path)) == 1
+    monkeypatch.undo()
+    scrub(journal, 4e6)
+    assert journal.health()[0]
+    (tmp_path / "photos" / "4.jpg").write_bytes(b"yet another picture")
+    scrub(journal, 5e6)
+    assert len(reports(tmp_path)) == 2, "after a repair the same damage is a new one"
+    journal.close()
+
+
 def test_a_damaged_entry_leaves_swapped_photos_to_the_next_journal_scrub(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, last = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "6.jpg"

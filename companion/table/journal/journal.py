@@ -87,6 +87,7 @@ class Journal:
         self._scrub: Iterator[None] | None = None
         self._scrub_due_s = 0.0
         self._anchored = Tail()
+        self._unrepaired = ""  # report of the recovery that no scrub has finished yet
         self._verified = (True, "not verified yet")
 
     def open(self) -> str | None:
@@ -173,7 +174,7 @@ class Journal:
         Damage is repaired. A damaged entry ends the check, and the photos are left to the next one: only all entries
         tell whose each is. Raises DeviceError or OSError if the repair fails.
         """
-        wrong, owners, present = set[int](), dict[str, int](), set(self._photos.numbers())
+        verified, wrong, present = 0, set[int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)
         try:
             for count, (row, _, copied) in enumerate(copies.verify(self._folder), start=1):
@@ -181,7 +182,7 @@ class Journal:
                     raise Damaged(f"entry {row.number} of its second copy is not as it was written")
                 digest = msgspec.json.decode(row.body).get("photo") if row.throw in present else None
                 if row.throw and isinstance(digest, str):
-                    owners[digest] = row.throw
+                    verified += 1
                     jpeg = self._photos.jpeg(row.throw)
                     if jpeg is not None and digest_of(jpeg) != digest:  # it may have been cleared meanwhile
                         wrong.add(row.throw)
@@ -193,8 +194,14 @@ class Journal:
             if wrong:
                 throws = ", ".join(map(str, sorted(wrong)))
                 self._recover(Damaged(f"photos of throws {throws} are not as they were taken"), self.tail.head)
-                self._photos.put_right(wrong, owners)
-        self._note_verified(f"{len(owners)} photos")
+                self._photos.put_right(wrong, self._owners())
+        self._unrepaired = ""
+        self._note_verified(f"{verified} photos")
+
+    def _owners(self) -> dict[str, int]:
+        """Return the throw of each photo that the journal names, by the photo's hash. Raises OSError."""
+        rows = filter(None, map(row_of, copies.lines(self.path)))
+        return {msgspec.json.decode(row.body).get("photo"): row.throw for row in rows if row.throw}
 
     def _note_verified(self, photos: str) -> None:
         """Store the sentence that `health` returns: everything was verified now. `photos` says which photos were."""
@@ -248,8 +255,9 @@ class Journal:
         Raises DeviceError if no entry can be read; nothing is changed then. Raises OSError if the disk refuses.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
-        aside = recovery.set_aside(self._folder, report)
-        log.error("%s The folder as it was is in %s.", report, aside)
+        if report != self._unrepaired:  # else the repair failed, and the folder was copied then
+            log.error("%s The folder as it was is in %s.", report, recovery.set_aside(self._folder, report))
+            self._unrepaired = report
         copies.write_anew(self._folder, rows)  # on a full disk the copies stay open
         self._disconnect()
         self._connect(None)
