@@ -11,7 +11,7 @@ from companion.diagnostics.machine import check_journal
 from companion.errors import DeviceError
 from companion.table.commands import PlayLine
 from companion.table.evening.archive import FILE_NAME as GAMES
-from companion.table.journal import FIRST, SECOND, Entry, examined, read_entries
+from companion.table.journal import FIRST, SECOND, Entry, copies, examined, read_entries
 from companion.table.journal.recovery import reports
 from companion.table.read_only import last_good
 from tests.known import known
@@ -122,6 +122,20 @@ def test_a_cut_last_line_of_a_journal_copy_is_repaired_without_a_report(tmp_path
     assert read_entries(tmp_path) == tuple(entries)
     assert not reports(tmp_path)
     assert examined(tmp_path) == (60, None)
+
+
+def test_verifying_the_journal_takes_lines_that_the_table_writes_meanwhile(tmp_path: Path) -> None:
+    kept(tmp_path, 3)
+    lines = (tmp_path / FIRST).read_bytes().splitlines(keepends=True)
+    (tmp_path / FIRST).write_bytes(lines[0])
+    (tmp_path / SECOND).write_bytes(b"")
+    found = list[tuple[int, bool]]()
+    for row, _, copied in copies.verify(tmp_path):
+        found.append((row.number, copied))
+        with (tmp_path / FIRST).open("ab") as first, (tmp_path / SECOND).open("ab") as second:
+            first.write(b"".join(lines[row.number : row.number + 1]))
+            second.write(lines[row.number - 1])
+    assert found == [(1, False), (2, False), (3, False)]
 
 
 def test_an_unwritable_second_journal_copy_is_reported_and_catches_up(

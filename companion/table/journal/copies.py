@@ -111,16 +111,16 @@ def verify(folder: Path, head: Head | None = None) -> Iterator[tuple[Row, Tail, 
     chain; OSError if a copy can't be read.
     """
     first, second, tail = folder / FIRST, folder / SECOND, Tail()
-    size, copied, shared = 0, True, 0  # `shared`: last entry that both copies have
+    size, shared, alone = 0, 0, b""  # `shared`: last entry that both copies have; `alone`: line that the second lacks
     for name, path in (("first", first), ("second", second)):
         if not path.exists():
             raise Damaged(f"its {name} copy is missing")
     copies = lines(second)
     for line in lines(first):
-        if not copied:
+        if alone and next(copies := lines(second, tail.head.number), b"") != alone:  # it may have come meanwhile
             raise Damaged(f"its second copy ends at entry {shared}, and its first goes on")
         row, copy = row_of(line), next(copies, b"")
-        tail, copied = tail.then(row), bool(copy)
+        tail, alone = tail.then(row), b"" if copy else line
         assert row is not None, "no chain takes another"
         if head and (row.identity != head.identity or (tail.head.number == head.number and tail.head != head)):
             raise Damaged(f"up to entry {row.number} it is another journal than the one that was kept here")
@@ -129,10 +129,10 @@ def verify(folder: Path, head: Head | None = None) -> Iterator[tuple[Row, Tail, 
             if other and other.identity != row.identity:
                 raise Damaged("its two copies are of different journals")
             raise Damaged(f"entry {row.number} of its second copy is {'another' if other else 'not as it was written'}")
-        size, shared = size + len(line), tail.head.number if copied else shared
-        yield row, tail, copied
+        size, shared = size + len(line), shared if alone else tail.head.number
+        yield row, tail, not alone
     number = tail.head.number
-    if copied and second.stat().st_size > size and not next(lines(first, number + 1), None):
+    if not alone and second.stat().st_size > size and not next(lines(first, number + 1), None):
         raise Damaged(f"its first copy ends at entry {number}, and its second goes on")
     if head and number < head.number:
         raise Damaged(f"it ends at entry {number}, and the table had written {head.number}")
