@@ -173,6 +173,16 @@ def test_a_throw_correction_recomputes_later_scores_and_events(table: Table) -> 
     assert after.events[-1].args == {"throw": 2, "was": [3, 3, 4, 5, 6], "values": [3, 4, 5, 5, 6], "dropped": 0}
 
 
+def test_the_log_stays_in_order_when_a_throw_is_corrected_twice(table: Table) -> None:
+    table.submit(c.StartGame(header=HEADER))
+    played(table, TURN)
+    for values in ((5, 5, 3, 4, 6), (5, 2, 3, 4, 6)):
+        table.submit(c.CorrectThrow(number=table.snapshot().number, throw=2, values=values))
+    numbers = [event.number for event in table.snapshot().events]
+    assert numbers == sorted(numbers)
+    assert numbers[-2:] == [6, 7], "both corrections, behind every line"
+
+
 def test_correcting_a_roll_off_throw_reassigns_later_throws_to_players(table: Table, tmp_path: Path) -> None:
     table.submit(c.StartGame(header={**HEADER, "roll_off": True}))
     played(table, [{"throw": [6, 6]}, {"throw": [1, 2]}, *TURN[:3]])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from companion.table.commands import StartGame
+from companion.table.commands import CorrectThrow, StartGame
 from tests.games.crib_turns import bank
 from tests.web.phones import newest
 from tests.web.pub import HEADER, PIN, Pub, observation, play
@@ -229,6 +229,18 @@ def test_control_page_says_what_undo_and_a_crapola_spend_would_change(pub: Pub, 
     page.click("[data-key='spend']")
     page.fill("#spend-points", "300")
     assert page.inner_text("dialog [role='status']") == "Ann: 1,000 → 700 · Ben: 1,000 → 700"
+
+
+def test_undo_names_what_it_takes_back_after_a_correction_and_an_undo(pub: Pub, visiting: Any) -> None:
+    lines = {"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"throw": [5, 3, 3, 4, 6]}, {"do": "stop"}
+    begin(pub, "crib_dice", *lines)
+    pub.table.submit(CorrectThrow(number=pub.table.snapshot().number, throw=2, values=(5, 5, 3, 4, 6)))
+    page = visiting("/control", paired=True)
+    for _ in range(2):  # first the newest event is the correction, then the undo
+        words = page.inner_text(".undo .unseen")
+        assert not any(said in words for said in ("corrected", "Taken back"))
+        page.click(".undo")
+        page.wait_for_selector(f"#toast:has-text('Taken back: {words.strip()}')")
 
 
 def test_control_page_keeps_the_photo_in_view_while_dice_are_entered(pub: Pub, visiting: Any) -> None:

@@ -105,9 +105,9 @@ function turn(snapshot) {
 const answerIt = () => dispatchEvent(new Event("pegpip-ask"));
 const signed = (points) => `${points < 0 ? "−" : "+"}${number(Math.abs(points))}`;
 
-// What would be taken back stands on the button: the newest thing that happened.
+// What would be taken back stands on the button: the newest thing that happened, and that still stands.
 function undoButton(snapshot) {
-  const newest = snapshot.events.at(-1),
+  const newest = snapshot.events.findLast(({ code }) => code !== "corrected" && code !== "undone"),
     words = newest ? eventWords(newest) : "";
   const said = [h("span", {}, t("control.undo")), h("span", { class: "unseen" }, ` ${words}`)];
   return act("undo", [icon("undo-2"), ...said], () => undo(words), "undo");
