@@ -122,14 +122,20 @@ class Review:
         self._readings: dict[int, RecordedReading | None] = {}  # by the number of the throw's entry
 
     def throws(self) -> list[ReviewedThrow]:
-        """Return the doubted and corrected throws that were not taken back, with their labels, newest first."""
+        """Return the doubted and corrected throws that were not taken back, with their labels, newest first.
+
+        Raises DeviceError if the journal or the labels can't be read.
+        """
         with self._lock:
             labels = self._labels()
             throws = [_reviewed(*each, labels.get(each[1].number)) for each in self._to_look_over()]
         return sorted(throws, key=lambda each: -each.throw)
 
     def camera_throws(self) -> list[CameraThrow]:
-        """Return every throw that stands and that the camera read, oldest first."""
+        """Return every throw that stands and that the camera read, oldest first.
+
+        Raises DeviceError if the journal can't be read.
+        """
         return camera_throws(self._past, self._folder)
 
     def label(self, throw: int, values: Sequence[int]) -> None:
@@ -139,7 +145,7 @@ class Review:
 
         Raises:
             IllegalAction: The throw is not one to look over, or the number of values is wrong.
-            DeviceError: The file can't be written; the earlier labels stay.
+            DeviceError: The journal or the labels can't be read, or the file can't be written; the earlier labels stay.
         """
         with self._lock:
             reading = next((reading for _, thrown, reading in self._to_look_over() if thrown.number == throw), None)
@@ -158,12 +164,15 @@ class Review:
     def _labels(self) -> dict[int, tuple[int, ...]]:
         """Return the stored value of each box by number of the throw; none if the file is missing or damaged.
 
-        Raises OSError if it can't be read.
+        Raises DeviceError if it can't be read.
         """
         try:
             return msgspec.json.decode((self._folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])
         except FileNotFoundError:
             return {}
+        except OSError as no:
+            what = f"The labels in {self._folder / FILE_NAME} can't be read ({no.strerror})."
+            raise DeviceError(what, "Make the file readable, or move it away; the dice are then labelled anew.") from no
         except msgspec.MsgspecError as spoilt:
             log.warning("labels of dice can't be read (%s): they must be entered again", spoilt)
             return {}

@@ -116,6 +116,16 @@ def test_review_api_refuses_labels_with_503_when_the_disk_is_full(pub: Pub, monk
     assert host.get("/api/review").json["throws"] == before
 
 
+def test_review_apis_foresee_unreadable_files_and_answer_503(pub: Pub, tmp_path: Path) -> None:
+    host, names = pub.host(), ("/api/review", "/api/review.zip", "/api/evidence")
+    (tmp_path / "review.json").mkdir()
+    for refused in (host.get(names[0]), host.get(names[1]), host.post("/api/review/1", json={"values": [5] * 7})):
+        assert refused.status_code == 503
+        assert "move it away" in refused.json["message"]
+    paths = host.get("/api/openapi.json").json["paths"]
+    assert all("503" in paths[name]["get"]["responses"] for name in names)
+
+
 def test_the_review_zip_holds_the_labelled_photo_as_a_training_set(pub: Pub, tmp_path: Path) -> None:
     answer = pub.host().get("/api/review.zip")
     assert answer.mimetype == "application/zip"

@@ -51,27 +51,27 @@ def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, st
     made = Routes("review", DiceBody, ReviewedThrow)
     throws: Json = {"type": "array", "items": ref("ReviewedThrow")}
     listed: Json = {"type": "object", "required": ["throws"], "properties": {"throws": throws}}
+    read: Json = {"roles": OWNERS, "refused": (503,)}
 
     def to_look_over() -> Json:
         return {"throws": review.throws()}
 
-    made.get("/api/review", "Throws that the reader doubted or had wrong", listed, roles=OWNERS)(to_look_over)
+    made.get("/api/review", "Throws that the reader doubted or had wrong", listed, **read)(to_look_over)
 
     @made.post("/api/review/<int:throw>", "Say what each die shows", DiceBody, listed, roles=OWNERS, refused=(422, 503))
     def say(sent: DiceBody, throw: int) -> Json:
         review.label(throw, sent.values)
         return to_look_over()
 
-    made.get("/api/evidence", "Throws read, asked and corrected, by month, camera and dice", {}, roles=OWNERS)(
+    made.get("/api/evidence", "Throws read, asked and corrected, by month, camera and dice", {}, **read)(
         lambda: accuracy(review.camera_throws(), cameras())
     )
 
-    zipped: Json = {"kind": "application/zip", "roles": OWNERS}
-
-    @made.get("/api/review.zip", "Their photos as a labelled set", {}, **zipped)
+    @made.get("/api/review.zip", "Their photos as a labelled set", {}, kind="application/zip", **read)
     def packed() -> flask.Response:
+        throws = review.throws()
         file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115 - closed when it has been sent
-        pack(review.throws(), photos, file)
+        pack(throws, photos, file)
         response = attachment(_chunks(file), "application/zip", "peg-and-pip-photos.zip")
         response.headers["Content-Length"] = str(file.tell())
         file.seek(0)
