@@ -138,8 +138,8 @@ class CalibrationService:
         sheet. Raises DeviceError if the sheet is not found, or does not lie still, in time.
         """
         tray_mm = (plan["width_mm"], plan["height_mm"])
-        self._steps.plan = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)
         self._found = self._done = None
+        self._steps.plan = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)
         self._found = self._step(lambda: self._steps.focus(self._steps.sheet(), self._camera.source))
         return self.look()
 
@@ -149,12 +149,12 @@ class CalibrationService:
         Raises DeviceError if called before `take_sheet`, if the tray does not come to rest in time, or if no
         calibration can be computed or stored.
         """
-        found = self._found
+        plan, found = self._steps.plan, self._found  # another owner may take the sheet anew during the wait
         if found is None:
             raise DeviceError("The sheet was not taken yet.", "Lay it into the tray and take it first.")
         # The camera has been running: its exposure has settled.
         empty_bgr = self._step(lambda: self._steps.empty_tray(warm_frames=0))
-        self._keep(calibrated(found, self._steps.plan, empty_bgr, self._steps.lamp))
+        self._keep(calibrated(found, plan, empty_bgr, self._steps.lamp))
         return self.look()
 
     def take_die(self) -> Mapping[str, Any]:

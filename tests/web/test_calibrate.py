@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 from pathlib import Path
@@ -128,6 +129,28 @@ def test_a_sheet_that_is_not_found_again_leaves_no_older_one_to_calibrate(calibr
     assert not calibration.host.get("/api/calibrate").json["sheet"]
     assert "take it first" in calibration.act("empty").json["message"]
     assert not (calibration.folder / FILE_NAME).exists()
+
+
+def test_an_empty_tray_is_stored_with_the_measures_of_its_own_sheet(
+    calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another owner takes the sheet of a wider tray while the first waits for the picture."""
+    take = calibration.part._steps.empty_tray
+
+    def interrupted(warm_frames: int) -> FrameBGR:
+        with contextlib.suppress(DeviceError):
+            measures = {"width_mm": 300.0, "height_mm": 220.0, "keep_mm": 0.0, "bar_mm": 100.0, "die_mm": 14.0}
+            calibration.part.take_sheet(measures, None)
+        return take(warm_frames=warm_frames)
+
+    calibration.act("lay", lies=True)
+    calibration.act("sheet", width_mm=280)
+    calibration.act("lay", lies=False)
+    monkeypatch.setattr(calibration.part._steps, "empty_tray", interrupted)
+    calibration.part.take_empty()
+    stored = load_rig(calibration.folder)
+    assert stored is not None
+    assert stored.rig.throw.width_mm == 280 - stored.rig.keep.width_mm
 
 
 def test_calibration_refuses_a_tray_with_a_hand_in_it_as_empty(calibration: Calibration) -> None:
