@@ -54,7 +54,10 @@ class SetRecord(msgspec.Struct, frozen=True):
 
 
 class TaughtSets:
-    """The taught sets of a data folder. Thread-safe; it has a classifier of its own."""
+    """The taught sets of a data folder. Thread-safe; it has a classifier of its own.
+
+    A set is written whole, from memory: only the process that holds the folder's lock may write.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / TAUGHT

@@ -17,6 +17,7 @@ from companion.commands.analysis.teach import command
 from companion.errors import DeviceError, SetupError
 from companion.evidence import lesson
 from companion.evidence.taught import TaughtSets
+from companion.table.lock import InUse, locked
 from vision.cameras import opening
 from vision.watching import watcher
 from vision.watching.watcher import Settled
@@ -63,6 +64,17 @@ def test_the_teach_command_explains_an_answer_that_is_no_values(
 def test_the_teach_command_refuses_a_name_that_no_game_takes_for_its_dice(name: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["--set", name, "--camera", "virtual", "--data", str(tmp_path)])
     assert (type(done.exception), "--set: " in str(done.exception)) == (SetupError, True)
+
+
+@pytest.mark.parametrize("words", [[], ["--forget"]])
+def test_the_teach_command_leaves_the_sets_of_a_running_table_alone(words: list[str], tmp_path: Path) -> None:
+    where = ["--camera", "virtual", "--data", str(tmp_path)]
+    with locked(tmp_path):
+        done = CliRunner().invoke(command, [*words, *where])
+        assert isinstance(done.exception, InUse)
+        assert CliRunner().invoke(command, ["--list", *where]).exit_code == 0
+    done = CliRunner().invoke(command, ["--forget", *where])
+    assert isinstance(done.exception, SetupError), "nothing was taught"
 
 
 def test_the_teach_command_waits_for_an_answer_without_end(

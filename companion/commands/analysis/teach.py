@@ -36,17 +36,20 @@ def command(
 ) -> int:
     """Teach a set of dice: throw them some ten times, and confirm or correct each reading.
 
-    After each throw press Enter if it is right, type the values from left to right (0 for no die), or s to skip it. A
-    running table loads what was taught at its next start. On the page /teach it counts at once. Exit status 1 when
-    nothing was learnt, or when --list finds a set that can't be read.
+    After each throw press Enter if it is right, type the values from left to right (0 for no die), or s to skip it.
+    While a table runs, teach or forget a set on its page /teach. Exit status 1 when nothing was learnt, when a table
+    uses the data folder, or when --list finds a set that can't be read.
     """
     from companion.evidence.lesson import Teacher
     from companion.evidence.taught import TaughtSets
+    from companion.table.lock import locked
     from companion.table.terms import NAME_LENGTH
     from web.names import problem_of
 
     given = {"data": {"dir": data}} if data else {}
     settings = config.load(None, given | ({"camera": {"source": camera}} if camera else {}))
+    if not listed:  # a running table writes each set whole, from its own memory
+        click.get_current_context().with_resource(locked(settings.data.folder))
     taught = TaughtSets(settings.data.folder)
     taught.load()
     well, says = taught.health()
