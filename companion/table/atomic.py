@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
@@ -15,9 +16,10 @@ from typing import BinaryIO
 def replacing(path: Path, mode: int = 0o666, owner: tuple[int, int] | None = None) -> Iterator[BinaryIO]:
     """Context manager: yield a new file, open for writing, that replaces `path` at the end, atomically and on the disk.
 
-    It is written beside `path` as the hidden file `.NAME.part`; one that a power cut has left is overwritten. A link is
-    replaced, not followed. After an error the new file is deleted and `path` is unchanged, unless only the flush of the
-    folder after the rename failed. Raises OSError, also if `path` leads to a device or a pipe.
+    It is written beside `path` as a hidden file `.NAME.RANDOM.part`: of several writers the last to finish wins. A link
+    is replaced, not followed. After an error the new file is deleted and `path` is unchanged, unless only the flush of
+    the folder after the rename failed; a power cut may leave it. Raises OSError, also if `path` leads to a device or a
+    pipe.
 
     Args:
         path: The file to replace or create.
@@ -25,9 +27,8 @@ def replacing(path: Path, mode: int = 0o666, owner: tuple[int, int] | None = Non
         owner: Numbers of the user and group that the file is to belong to; None for those of the process.
     """
     refuse_device(path)
-    part = path.parent / f".{path.name}.part"
+    part = path.parent / f".{path.name}.{secrets.token_hex(4)}.part"
     try:
-        part.unlink(missing_ok=True)
         descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except OSError as refused:  # people know the file by its own name
         raise OSError(refused.errno, refused.strerror, str(path)) from None
@@ -46,7 +47,7 @@ def replacing(path: Path, mode: int = 0o666, owner: tuple[int, int] | None = Non
 
 
 def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
-    """Replace or create a file atomically: write the hidden file `.NAME.part`, flush it to the disk and rename it.
+    """Replace or create a file atomically: write a hidden file beside it, flush it to the disk and rename it.
 
     `content` is written piece by piece. `mode` are the permissions, as far as the umask allows. Raises OSError, also
     for a device or a pipe, which must not be replaced. The old file is then unchanged, unless only the flush of the

@@ -7,17 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from companion.table.atomic import write_file
+from companion.table.atomic import replacing, write_file
 
 
 def test_replacing_a_file_leaves_others_named_like_unfinished_ones_alone(tmp_path: Path) -> None:
     others = [tmp_path / name for name in ("report.part", "report.zip.part")]
     for other in others:
         other.write_text("mine")
-    (tmp_path / ".report.zip.part").write_text("left by a power cut")
     write_file(tmp_path / "report.zip", [b"new"])
     assert sorted(tmp_path.iterdir()) == sorted([*others, tmp_path / "report.zip"])
     assert [other.read_text() for other in others] == ["mine", "mine"]
+
+
+def test_two_writers_of_one_file_put_only_whole_files_in_place(tmp_path: Path) -> None:
+    file = tmp_path / "report.zip"
+    with replacing(file) as slow:
+        slow.write(b"the slow ")
+        write_file(file, [b"the fast one"])
+        assert file.read_bytes() == b"the fast one"
+        slow.write(b"one")
+    assert [(path, path.read_bytes()) for path in tmp_path.iterdir()] == [(file, b"the slow one")]
 
 
 def test_replacing_a_file_that_fails_keeps_the_old_one_and_nothing_else(tmp_path: Path) -> None:
