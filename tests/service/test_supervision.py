@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import shutil
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from companion.service.serving import LastingServer
 from companion.service.supervision import Fall, Supervisor
 from companion.table.commands import EndSitting
 from companion.table.journal.recovery import REPORT
-from tests.system.restarts import count, health, kill, running_app
+from tests.system.restarts import count, health, kill, running_app, waits
 from tests.table.acting import Clock, table_in
 from tests.waiting import PATIENCE_S, until
 from web.catalogue import texts
@@ -75,10 +76,27 @@ def test_supervision_reports_and_restarts_a_part_whose_thread_is_killed(
 
 @pytest.mark.parametrize("with_", [RuntimeError, SystemExit, Unheard], ids=lambda e: e.__name__)
 def test_a_crashed_page_server_is_restarted(app: App, with_: type[BaseException]) -> None:
-    before, crashes = threading.active_count(), count(health(app)["pages"]["says"])
+    crashes = count(health(app)["pages"]["says"])
+    theirs = [thread for thread in threading.enumerate() if thread.name == "server" or thread.name.startswith("WSGI_")]
     kill("server", with_)
     assert until(lambda: count(health(app)["pages"]["says"]) > crashes)
-    assert until(lambda: threading.active_count() <= before + 2)
+    assert until(lambda: not any(thread.is_alive() for thread in theirs))
+
+
+def test_a_thread_that_waits_for_a_lock_is_not_killed_there() -> None:
+    lock = threading.Condition()
+
+    def take() -> None:
+        with lock:
+            pass
+
+    thread = threading.Thread(target=take)
+    with lock:
+        thread.start()
+        assert thread.ident is not None
+        assert until(lambda: sys._current_frames()[thread.ident or 0].f_code.co_name == "__enter__")
+        assert not waits(thread.ident)
+    thread.join()
 
 
 def test_healthz_shows_the_crash_cause_of_every_supervised_part(app: App) -> None:

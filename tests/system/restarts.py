@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,9 @@ THREADS = {"table": "table", "observer": "camera", "board": "strip"}
 TOLD_WITHIN_S, BACK_WITHIN_S = 5.0, 10.0
 RAISED_AGAIN_S = 1.0
 """Time in seconds that a thread has to end before its exception is raised again."""
+WAITS_IN = frozenset({"_next", "frame", "select", "wait"})
+"""Functions in which a thread waits for work and holds no lock. An exception while a thread waits for a lock comes when
+it has it: raised in `Condition.__enter__`, before the `with` begins, it would leave the lock taken for ever."""
 LOOKS, LOOK_S = 3, 0.002
 """Looks at a thread, and seconds between two, that must find it at the same instruction."""
 
@@ -57,25 +61,33 @@ def running_app(folder: Path) -> Iterator[App]:
 
 
 def kill(name: str, with_: type[BaseException]) -> threading.Thread:
-    """End the thread of that name with an exception of this type, raised where it waits.
+    """End the thread of that name with an exception of this type, raised where it waits for work.
 
-    Raised anywhere, it could fall between taking a lock and the `with` that frees it. The exception is raised again
-    while the thread lives: code that outlives faults on purpose may have caught it.
+    The exception is raised again while the thread lives: code that outlives faults on purpose may have caught it.
+    Raises AssertionError, with the thread's stack, if it lives on for PATIENCE_S.
     """
     thread = next(thread for thread in threading.enumerate() if thread.name == name)
-    assert thread.ident is not None
-    while thread.is_alive():
-        if waits(thread.ident):
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(with_))
+    ident = thread.ident
+    assert ident is not None
+
+    def ended() -> bool:
+        if waits(ident):
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(with_))
             thread.join(RAISED_AGAIN_S)
+        return not thread.is_alive()
+
+    if not until(ended):
+        stack = "".join(traceback.format_stack(sys._current_frames().get(ident)))
+        raise AssertionError(f"The thread {name} survives {with_.__name__}; it is at\n{stack}")
     return thread
 
 
 def waits(thread: int) -> bool:
-    """Return whether a thread stays at one instruction, as in a blocking call, for `LOOKS` looks."""
+    """Return whether a thread stays at one instruction of `WAITS_IN`, as in a blocking call, for `LOOKS` looks."""
     seen = set[tuple[int, int]]()
     for _ in range(LOOKS):
-        if (frame := sys._current_frames().get(thread)) is None:
+        frame = sys._current_frames().get(thread)
+        if frame is None or frame.f_code.co_name not in WAITS_IN:
             return False
         seen.add((id(frame), frame.f_lasti))
         time.sleep(LOOK_S)
