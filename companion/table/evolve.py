@@ -116,14 +116,14 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
     illegal. Raises IllegalAction if the throw is not part of this sitting, the values do not fit, or an earlier game
     would no longer be over.
     """
-    game, index = _line_of_throw(games, throw)
+    game, index = _place_of_throw(games, throw)
     result = corrected(game.transcript, index, Throw(values))
     if game.number != games[-1].number and game.over and not result.transcript.state.standing.over:
         raise IllegalAction("With those values that game would not be over, but others follow it. Undo to it first.")
     return game, index, result
 
 
-def _line_of_throw(games: tuple[Game, ...], throw: int) -> tuple[PlayedGame, int]:
+def _place_of_throw(games: tuple[Game, ...], throw: int) -> tuple[PlayedGame, int]:
     """Return the game of the current sitting that contains a throw, and the index of its line, from 0.
 
     Raises IllegalAction if there is none.
@@ -132,7 +132,7 @@ def _line_of_throw(games: tuple[Game, ...], throw: int) -> tuple[PlayedGame, int
         if isinstance(game, ArchivedGame) and not game.first_throw <= throw <= game.last_throw:
             continue
         played = reopened(game)
-        numbers = [line.thrown.number if line.thrown else 0 for line in played.lines]
+        numbers = [line.thrown.number if line.thrown else None for line in played.lines]
         if game.sitting == games[-1].sitting and throw in numbers:
             return played, numbers.index(throw)
     raise IllegalAction(f"Throw {throw} is not part of this sitting, or was taken back.")

@@ -270,6 +270,13 @@ def test_a_throw_correction_reopening_a_game_or_in_a_past_sitting_fails(table: T
         table.submit(c.CorrectThrow(number=number, throw=1, values=(1, 1, 1, 2, 3, 5)))
 
 
+def test_correcting_throw_0_never_takes_a_line_without_a_throw_for_it(table: Table) -> None:
+    table.submit(c.StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"]}))
+    played(table, [{"leave": "Cat"}])
+    with pytest.raises(IllegalAction, match="not part of this sitting"):
+        table.submit(c.CorrectThrow(number=table.snapshot().number, throw=0, values=(5, 5, 2, 2, 1, 4, 6)))
+
+
 def test_past_games_list_follows_the_journal_through_new_games_and_undo(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     assert past.games() == []
