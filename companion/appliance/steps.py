@@ -189,8 +189,8 @@ class File:
             written.write(self.text().encode())
 
     def left(self, machine: Machine) -> list[str]:
-        """Return one line when the file exists and is not to be kept, else nothing."""
-        return [] if self.keep or not machine.at(self.path).exists() else [f"remove {self.path}"]
+        """Return one line when the file, or a link in its place, exists and is not to be kept; else nothing."""
+        return [] if self.keep or not os.path.lexists(machine.at(self.path)) else [f"remove {self.path}"]
 
     def undo(self, machine: Machine) -> None:
         """Delete the file and its empty parent folders that no package owns."""

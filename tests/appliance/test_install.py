@@ -171,6 +171,15 @@ def test_the_installer_replaces_a_link_to_a_device_anothers_or_no_file(machine: 
     assert (place.is_symlink(), place.read_text(), place.with_name("others").read_text()) == (False, "[Unit]\n", "")
 
 
+def test_uninstalling_removes_a_dangling_link_in_the_place_of_a_file(machine: Noted) -> None:
+    unit = File("/etc/systemd/system/pegpip.service", lambda: "[Unit]\n")
+    place = machine.at(unit.path)
+    place.parent.mkdir(parents=True)
+    place.symlink_to("gone")
+    assert uninstall([unit], machine, quiet) == 1
+    assert not place.is_symlink()
+
+
 @pytest.mark.parametrize("change", [install, uninstall])
 def test_installing_and_uninstalling_remove_a_file_of_earlier_releases(
     machine: Noted, change: Callable[..., int]
