@@ -67,11 +67,14 @@ def test_the_tray_reader_reads_an_empty_tray_as_empty_without_doubt() -> None:
     assert (reading.dice, reading.doubt) == ((), None)
 
 
-def test_a_face_beyond_the_floors_edge_is_compared_with_the_empty_tray() -> None:
+@pytest.mark.parametrize("face_xy", [(80.0, 40.0), (40.0, 80.0), (-7.0, 40.0), (40.0, -20.0)])
+def test_a_face_beyond_the_floors_edge_is_compared_with_the_empty_tray(face_xy: tuple[float, float]) -> None:
     """The network may place the centre of a small die that is cut off into the padding; OpenCV then had no pixel."""
     ground = np.full((96, 96, 3), 60, np.uint8)
     tray = EmptyTray.of(ground, 24.0)
-    assert tray.matches(shrunk(ground, tray.scale), (80.0, 40.0), 12.0)
+    view = shrunk(ground, tray.scale)
+    view[10:30, 10:50] = 255  # dice elsewhere
+    assert tray.matches(view, face_xy, 12.0)
 
 
 def test_lamp_brightness_changes_no_tray_value_and_adds_at_most_one_doubt() -> None:

@@ -120,8 +120,9 @@ class EmptyTray:
         white paper: its pips differ. The face's centre and size are in pixels of the view.
         """
         last_xy = np.subtract(view.shape[1::-1], 1)  # a cut-off die may be found beyond the edge
-        x0, y0 = np.subtract(face_xy, size_px / 2).round().clip(0, last_xy).astype(int)
-        part = np.s_[y0 : round(face_xy[1] + size_px / 2) + 1, x0 : round(face_xy[0] + size_px / 2) + 1]
+        corners = np.add.outer((-size_px / 2, size_px / 2), face_xy).round().clip(0, last_xy)
+        (x0, y0), (x1, y1) = corners.astype(int)
+        part = np.s_[y0 : y1 + 1, x0 : x1 + 1]
         brightest, darkest = cv2.dilate(self.levels[part], _FACE_KERNEL), cv2.erode(self.levels[part], _FACE_KERNEL)
         return bool(max((view[part] - brightest).max(), (darkest - view[part]).max()) < HIGH_THRESHOLD_LEVELS)
 
