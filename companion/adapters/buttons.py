@@ -98,22 +98,25 @@ class ListeningButtons:
 
 
 def shut_down(command: Sequence[str]) -> str | None:
-    """Run the command that shuts the machine down. Return a sentence with what went wrong and the cure, or None."""
+    """Run the command that shuts the machine down. Return a sentence with what went wrong and the cure, or None.
+
+    The sentence and the log name the program without its arguments, which may hold a secret: anyone may read both.
+    """
     if not command:
         return "The shutdown button does nothing yet. Set [buttons] shutdown_command."
-    words = " ".join(command)
-    log.warning("the shutdown button was held: %s", words)
+    program = command[0]
+    log.warning("the shutdown button was held: %s", program)
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=COMMAND_TIMEOUT_S, check=False
         )
     except subprocess.TimeoutExpired:
-        return f"`{words}` takes too long. Correct [buttons] shutdown_command."
+        return f"`{program}` takes too long. Correct [buttons] shutdown_command."
     except OSError as refused:
-        return f"`{words}` can't be run ({refused.strerror}). Correct [buttons] shutdown_command."
+        return f"`{program}` can't be run ({refused.strerror}). Correct [buttons] shutdown_command."
     if done.returncode != 0:
         why = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[0]
-        return f"`{words}` failed ({why}). See docs/build.md on the shutdown button."
+        return f"`{program}` failed ({why}). See docs/build.md on the shutdown button."
     return None
 
 

@@ -174,6 +174,17 @@ def test_the_buttons_health_reports_a_failed_shutdown_command(
     assert told in says
 
 
+@pytest.mark.parametrize("program", ["false", "/no/such/program"])
+def test_shutdown_command_arguments_are_neither_logged_nor_in_health(
+    place: Place, caplog: pytest.LogCaptureFixture, program: str
+) -> None:
+    place.listen(program, "token")
+    place.buttons.press(Press("shutdown", long=True))
+    assert f"`{program}`" in place.health()[1]
+    assert "token" not in place.health()[1] + caplog.text
+    assert f"held: {program}" in caplog.text
+
+
 def test_buttons_that_fail_to_start_are_reported_until_they_work(place: Place) -> None:
     listening = ListeningButtons(place.buttons, place.table, place.board, place.pairing)
     place.buttons.ill = DeviceError("The buttons' pins can't be used.", "Check their numbers.")
