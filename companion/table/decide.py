@@ -344,13 +344,14 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
 def _next_game(changes: Changes) -> Changes:
     """Return `changes` with the steps that start the same game again, without a roll-off; `next_starter` begins.
 
-    After an abandoned game its first player starts again. Raises IllegalAction if the game is still on.
+    After an abandoned game its starter begins again; a roll-off that had not decided is repeated. Raises IllegalAction
+    if the game is still on.
     """
     game = changes.game
-    starter = game.next_starter
-    if starter is None and not game.abandoned:
+    if not (game.over or game.abandoned):
         raise IllegalAction("This game is not over; finish or abandon it first.")
-    header = replace(game.header, first=starter or game.header.first, roll_off=False)
+    starter = game.next_starter or game.starter
+    header = replace(game.header, first=starter, roll_off=starter is None)
     return _started(changes, c.StartGame(header=header_line(header), terms=terms_line(game.terms)))
 
 

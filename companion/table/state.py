@@ -60,7 +60,8 @@ class TableState:
     def restarted(cls, record: Record, damage: str | None) -> TableState:
         """Return the state at the start of the program, before the tray is observed.
 
-        Its notice tells the journal's `damage`, if any, else the scores of the game; there is none without both.
+        Its notice tells the journal's `damage`, if any, else the scores of the game and whose turn it is; there is none
+        if nobody's is.
         Questions are numbered from a random number on, so no old answer or cached photo fits a new question.
         """
         game, memory = record.game, Memory()
@@ -68,7 +69,8 @@ class TableState:
         if game:
             state, last_values = game.transcript.state, game.throws[-1].values if game.throws else ()
             memory = Memory(last_values=last_values, kept_before=policy_for(state).staying(state))
-            notice = notice or Phrase("restored", {key: game.view[key] for key in ("scores", "player")})
+            if not (game.over or game.abandoned):
+                notice = notice or Phrase("restored", {key: game.view[key] for key in ("scores", "player")})
         return cls(record, memory, notice=notice, questions=1000 * randbelow(QUESTION_RANGES))
 
     @property

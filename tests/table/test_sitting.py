@@ -96,6 +96,30 @@ def test_an_abandoned_game_takes_no_throw_and_counts_in_no_sitting(table: Table)
     assert known(table.submit(NextGame(number=left.number)).state)["scores"] == {"Ann": 0, "Ben": 0}
 
 
+@pytest.mark.parametrize(
+    ("rolls", "starter", "again"), [([[1, 1], [6, 6]], "Ben", False), ([[1, 1]], "Ann", True), ([], "Ann", True)]
+)
+def test_after_an_abandoned_game_the_roll_offs_winner_starts_again(
+    table: Table, rolls: list[list[int]], starter: str, again: bool
+) -> None:
+    table.submit(StartGame(header={**HEADER, "roll_off": True}))
+    played(table, [{"throw": dice} for dice in rolls])
+    table.submit(Abandon(number=table.snapshot().number))
+    after = table.submit(NextGame(number=table.snapshot().number))
+    assert (known(after.state)["player"], known(after.header).get("roll_off", False)) == (starter, again)
+
+
+@pytest.mark.parametrize("abandoned", [False, True])
+def test_a_restart_after_the_end_of_a_game_names_no_player_to_move(table: Table, abandoned: bool) -> None:
+    table.submit(StartGame(header=HEADER))
+    played(table, TWO if abandoned else [*WIN, *TWO])
+    if abandoned:
+        table.submit(Abandon(number=table.snapshot().number))
+    table.stop()
+    table.start()
+    assert table.snapshot().notice is None
+
+
 def test_an_abandoned_game_that_a_throw_correction_ends_is_over(table: Table) -> None:
     header = {**HEADER, "game": "crapola", "rules": {"target": 500, "entry": 0}}
     table.submit(StartGame(header=header))

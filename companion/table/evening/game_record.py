@@ -70,6 +70,12 @@ class PlayedGame:
         return tuple(line.thrown for line in self.lines if line.thrown)
 
     @property
+    def starter(self) -> str | None:
+        """Name of the player who started this game; None without one, as during a roll-off."""
+        begun = (each.state.standing.player for each in self.transcript.steps if not isinstance(each.state, RollOff))
+        return next(begun, None)
+
+    @property
     def next_starter(self) -> str | None:
         """Name of the player who starts the next game (see `next_starting_seat`); None until this game is over.
 
@@ -78,9 +84,7 @@ class PlayedGame:
         standing, players = self.transcript.state.standing, self.header.players
         if standing.outcome is None:
             return None
-        seats = len(players)
-        steps = self.transcript.steps
-        first = next((each.state.standing.to_play for each in steps if not isinstance(each.state, RollOff)), None) or 0
+        seats, first = len(players), players.index(self.starter or players[0])
         worst = next_starting_seat(standing.scores, standing.outcome.games_lost, first, seats)
         staying = [seat % seats for seat in range(worst, worst + seats) if seat % seats not in standing.left]
         return players[staying[0] if staying else worst]
