@@ -46,7 +46,7 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     """Write throws as an anonymous export to a zip file, and return how many it holds.
 
     Left out are throws without a calibration, and throws beside dice that were set aside with unknown values. An older
-    file is replaced once the new one is complete. Raises DeviceError if the file can't be written.
+    file is replaced once the new one is complete. Raises DeviceError if no throw is left, or the file can't be written.
     """
     labels, count = dict[str, list[bytes]](), 0
     try:
@@ -64,6 +64,8 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
                 labels.setdefault(folder, []).append(msgspec.json.encode(_label(throw)) + b"\n")
             for folder, lines in labels.items():
                 archive.writestr(zipfile.ZipInfo(f"{folder}/{LABELS}"), b"".join(lines))
+            if not count:
+                raise DeviceError("There is no throw to export.", "Choose others, of a calibrated camera.")
     except OSError as refused:
         raise DeviceError(f"{to} can't be written ({refused.strerror}).", "Free some space or name another.") from None
     return count

@@ -159,8 +159,10 @@ def test_throw_export_omits_a_throw_lying_among_dice_of_unknown_value(played: Pa
     first, *others = throw.package.record.dice
     record = msgspec.structs.replace(throw.package.record, dice=(msgspec.structs.replace(first, value=None), *others))
     unread = replace(throw, rig=everywhere, package=Package(record, throw.package.jpegs))
-    cases = [replace(throw, rig=rig), replace(fewer, rig=rig), fewer, unread]
-    assert [write_export([case], tmp_path / "throws.zip") for case in cases] == [1, 0, 1, 0]
+    assert [write_export([case], tmp_path / "throws.zip") for case in (replace(throw, rig=rig), fewer)] == [1, 1]
+    for omitted in (replace(fewer, rig=rig), unread):
+        with pytest.raises(DeviceError, match="no throw to export"):
+            write_export([omitted], tmp_path / "throws.zip")
 
 
 def test_exporting_throws_to_a_full_disk_fails_and_keeps_the_old_export(played: Path, tmp_path: Path) -> None:
@@ -187,11 +189,14 @@ def test_rescoring_refuses_pictures_of_another_size_than_the_calibration(played:
 
 
 @pytest.mark.parametrize("name", ["", ".", "there"])
-def test_exporting_throws_to_a_folder_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_exporting_throws_to_a_folder_is_an_error(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    throws = list(stored_throws(played))
     (tmp_path / "there").mkdir()
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DeviceError, match="can't be written"):
-        write_export([], Path(name))
+        write_export(throws, Path(name))
     assert [each.name for each in tmp_path.iterdir()] == ["there"]
 
 
@@ -200,9 +205,24 @@ def test_rescore_exits_2_on_an_invalid_date_or_on_html_with_export(played: Path,
     assert CliRunner().invoke(rescore.command, ["--data", str(played), *words]).exit_code == 2
 
 
-def test_rescore_without_any_throw_package_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match=r"No throw in .* has a package"):
-        CliRunner().invoke(rescore.command, ["--data", str(tmp_path)], standalone_mode=False, catch_exceptions=False)
+@pytest.mark.parametrize("export", [False, True])
+@pytest.mark.parametrize(
+    ("empty", "more", "told"),
+    [
+        (True, [], r"No throw in .* has a package"),
+        (False, ["--since", "2999-01"], "None of the 4 throws|no throw to export"),
+        (False, ["--set", "no such set"], "None of the 4 throws|no throw to export"),
+    ],
+)
+def test_rescore_without_any_throw_is_an_error_and_keeps_an_older_export(
+    played: Path, tmp_path: Path, export: bool, empty: bool, more: list[str], told: str
+) -> None:
+    file = tmp_path / "throws.zip"
+    file.write_bytes(b"older")
+    words = ["--data", str(tmp_path if empty else played), *more, *(["--export", str(file)] if export else [])]
+    with pytest.raises(DeviceError, match=told):
+        CliRunner().invoke(rescore.command, words, standalone_mode=False, catch_exceptions=False)
+    assert file.read_bytes() == b"older"
 
 
 def test_a_throw_corrected_back_to_its_camera_reading_is_no_false_accept(tmp_path: Path, networks: Networks) -> None:

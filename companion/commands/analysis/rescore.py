@@ -45,10 +45,17 @@ def command(
         raise click.UsageError("--export writes the throws without reading them again: leave --html out.")
     folder = config.load(None, {"data": {"dir": data}} if data else {}).data.folder
     refused = list[str]()
+    packages = len(PackageFolder(folder, 0).files())
+    if not packages:
+        raise DeviceError(f"No throw in {folder} has a package.", "Name a table's folder with --data, or play first.")
     throws = rescoring.stored_throws(folder, f"{since:%Y-%m}" if since else None, dice, refused.append)
-    with tracked(throws, len(PackageFolder(folder, 0).files()), "reading again") as stored:
+    with tracked(throws, packages, "reading again") as stored:
         if to is not None:
-            count = sharing.write_export(stored, to)
+            try:
+                count = sharing.write_export(stored, to)
+            except DeviceError:
+                _report(refused)
+                raise
             said = {"export": str(to), "throws": count, "refused": refused}
             click.echo(json.dumps(said) if as_json else f"{count} throws are in {to}.")
             return _report(refused)
@@ -59,7 +66,7 @@ def command(
                 click.echo(json.dumps(each.record()))
     found = rescoring.summary(done, refused)
     if not done and not refused:
-        raise DeviceError(f"No throw in {folder} has a package.", "Name a table's folder with --data, or play first.")
+        raise DeviceError(f"None of the {packages} throws kept in {folder} is wanted.", "Change --since or --set.")
     click.echo(json.dumps(found) if as_json else in_words(found, done))
     if sheet is not None:
         page = contact_sheet.write_sheet(sheet, done, found)
