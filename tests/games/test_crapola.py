@@ -240,6 +240,12 @@ def test_crapola_spending_costs_both_players_up_to_1000_points(lines: Any, set_u
     check("crapola", lines, set_up, wanted)
 
 
+def test_the_refusal_of_a_crapola_spend_says_why_there_is_nothing_to_take() -> None:
+    assert "Cat has no points: spend points on another" in refused(*TWO_BANKS, *LATE_CRAP, spend("Cat", 1), players=3)
+    gone = [*bank(1000), *bank(1000), *bank(1000), {"leave": "Ben"}, spend("Ben", 1)]
+    assert "Ben has left: spend points on another player" in refused(*gone, players=3)
+
+
 def test_a_crapola_spend_of_too_much_or_on_nobody_is_refused() -> None:
     refused(*bank(2000), *bank(2000), spend("Ben", 1001))
     refused(*POOR, spend("Ben", 201))

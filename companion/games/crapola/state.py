@@ -212,6 +212,9 @@ class Crapola:
             raise IllegalAction(f"Points are spent on another player, not on {spend.on!r}.")
         on = players.index(spend.on)
         most = self.totals.most_to_spend_on(on)
+        if not most:
+            why = "has left" if on in self.totals.left else "has no points"
+            raise IllegalAction(f"{spend.on} {why}: spend points on another player, or throw.")
         if not 1 <= spend.points <= most:
             raise IllegalAction(f"At most {most} points, and at least 1, can be spent on {spend.on} now.")
         totals = self.totals.spent(on, spend.points)
