@@ -34,6 +34,8 @@ ROOMS = ("companion", "vision", "hardware", "web")
 """Folders of the Python packages that a release is built from."""
 TREE = ("pyproject.toml", "README.md", "LICENSE")
 """Files in the project's folder that its Python package is built from, besides the folders of `ROOMS`."""
+PINS = "constraints.txt"
+"""Name of the file with the versions of the dependencies, in a source's folder and in a release's own."""
 MAX_KEPT = 2
 """Complete releases to keep on the disk, counting the current and the proven one, which always stay. More fill the SD
 card."""
@@ -111,7 +113,7 @@ class Source:
         return numbers(about["Version"]), self.signed_s
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files that the release is made from, in a fixed order: wheels, or those of TREE and ROOMS."""
+        """Yield the files that the release is made from, in a fixed order: wheels, or TREE and ROOMS; then PINS."""
         if self.path.is_file():
             yield self.path
         elif self.is_tree:
@@ -121,6 +123,8 @@ class Source:
                 yield from sorted(kept)
         else:
             yield from sorted(self.path.glob("*.whl"))
+        if (self.path / PINS).is_file():
+            yield self.path / PINS
 
 
 def numbers(version: str) -> tuple[int, ...]:
@@ -248,8 +252,8 @@ class Releases:
             run(python, *PIP, "install", "-q", "--no-index", "--dry-run", "peg-and-pip[vision]", user=self.user)
             return
         run("python3", "-I", "-m", "venv", "--system-site-packages", str(place))
-        pins = place / "constraints.txt"
-        pins.write_text(pinned(source.path / "constraints.txt"))
+        pins = place / PINS
+        pins.write_text(pinned(source.path / PINS))
         install = (python, *PIP, "install", "-q", "-c", str(pins))
         if source.is_tree:
             with tempfile.TemporaryDirectory() as copy:

@@ -54,15 +54,18 @@ class Packages:
     def do(self, machine: Machine) -> None:
         """Update apt's lists, install the absent packages, and add their names to the file `memory_path`.
 
-        Raises DeviceError if apt fails.
+        Raises DeviceError if apt fails; the file then has the names of those that it installed before that.
         """
         machine.run("apt-get", "update", "-q")
         wanted = self._absent(machine)
         words = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *wanted)
-        machine.run(*words, environment={"DEBIAN_FRONTEND": "noninteractive"})
-        memory = machine.at(self.memory_path)
-        before = memory.read_text().split() if memory.exists() else []
-        memory.write_text("\n".join(sorted({*before, *wanted})) + "\n")
+        try:
+            machine.run(*words, environment={"DEBIAN_FRONTEND": "noninteractive"})
+        finally:
+            memory = machine.at(self.memory_path)
+            before = memory.read_text().split() if memory.exists() else []
+            names = {*before, *(name for name in wanted if _installed(machine, name))}
+            memory.write_text("".join(f"{name}\n" for name in sorted(names)))
 
     def left(self, machine: Machine) -> list[str]:
         """Return one line for each Debian package that was installed for the table; empty if there is none."""

@@ -170,7 +170,8 @@ def page_of(settings: Path) -> str:
     The file is read as plain TOML, as a newer release may have unknown keys; one that can't be read counts as empty.
     """
     port = served_port(settings.parent) or value_in(settings, "web", "port")
-    return local_page(value_in(settings, "web", "host"), port if isinstance(port, int) else PORT).rstrip("/")
+    usable = isinstance(port, int) and 0 < port < 65536
+    return local_page(value_in(settings, "web", "host"), port if usable else PORT).rstrip("/")
 
 
 def value_in(settings: Path, section: str, key: str) -> object:

@@ -6,7 +6,7 @@ import argparse
 import grp
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -115,6 +115,23 @@ def test_uninstalling_restores_all_files_and_keeps_only_the_settings_file(machin
     assert ("apt-mark", "auto", "avahi-daemon", "python3-venv") in machine.asked
     assert uninstall(steps, machine, said.append) == 0
     assert farewell(machine, [], uninstalled=True) == "Nothing to remove."
+
+
+class HalfInstalling(Noted):
+    """A machine on which apt installs all packages but the last, then fails."""
+
+    def run(self, *words: str, environment: Mapping[str, str] | None = None, user: str = "") -> str:
+        if words[:2] == ("apt-get", "install"):
+            super().run(*words[:-1])
+            raise DeviceError("apt-get failed.", "Try again.")
+        return super().run(*words, environment=environment, user=user)
+
+
+def test_uninstalling_marks_what_apt_had_installed_before_it_failed(machine: Noted) -> None:
+    packages, half = Packages(("python3-venv", "avahi-daemon")), HalfInstalling(machine.root)
+    with pytest.raises(DeviceError):
+        packages.do(half)
+    assert packages.left(half) == ["leave the package python3-venv to `apt autoremove`"]
 
 
 def test_the_installer_adds_user_pegpip_only_to_groups_the_machine_has(

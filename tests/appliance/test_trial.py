@@ -350,7 +350,14 @@ def test_update_takes_the_running_port_else_the_settings_else_the_default(tmp_pa
     assert page_of(file) == f"http://127.0.0.2:{WebSettings().port}"
     file.write_text("[web]\nhost = '192.0.2.7'\n")  # another machine's: a service serves all its own instead
     assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
-    for broken in ("[web\n", "[web]\nhost = 7", "[web]\nhost = '\\u0000'", "[web]\nport = " + "[" * 9_000):
+    large = "[web]\nport = 123456789012345678901"
+    for broken in (
+        "[web\n",
+        "[web]\nhost = 7",
+        large,
+        "[web]\nhost = '\\u0000'",
+        "[web]\nport = " + "[" * 9_000,
+    ):
         file.write_text(broken)
         assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from companion.appliance import trial
-from companion.appliance.releases import Releases, Source, keep_extras
+from companion.appliance.releases import PINS, TREE, Releases, Source, keep_extras
 from companion.appliance.trial import HEALTHY_TIMEOUT_S
 from companion.appliance.update import Updater, opened
 from companion.errors import DeviceError
@@ -162,6 +162,14 @@ def test_an_update_to_the_running_release_says_so_and_restarts_nothing(releases:
     update.update(Source(tmp_path / "first"))
     assert "runs already" in said[-1]
     assert table.starts == []
+
+
+def test_a_project_with_other_pins_alone_is_another_release(tmp_path: Path) -> None:
+    for name in TREE:
+        (tmp_path / name).touch()
+    pins = tmp_path / PINS
+    names = {Source(tmp_path).name() for version in ("3.0", "3.1") if pins.write_text(f"flask=={version}\n")}
+    assert len(names) == 2
 
 
 def test_an_update_that_fails_to_build_leaves_no_release_folder(releases: Releases, tmp_path: Path) -> None:
