@@ -9,6 +9,7 @@ import click
 
 from companion.commands import FILE
 from companion.commands.export import in_words
+from companion.errors import SetupError
 from companion.settings import load as config
 from companion.table.settings import DataSettings
 
@@ -29,8 +30,11 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
     from companion.backup.restore import read_archive
 
     settings_to = settings_file or config.default_file()
-    known = settings_to if settings_to.exists() else None
-    folder = DataSettings(data_folder).folder if data_folder else config.load(known, {}).data.folder
+    before, wrong = config.load_what_works(config.Origin(settings_to), config.Settings())
+    unclear = [each.why for each in wrong if each.section in ("", "data")]
+    if unclear and not data_folder:
+        raise SetupError([f"{settings_to}: {' '.join(unclear)} Name the data folder with --data."])
+    folder = DataSettings(data_folder).folder if data_folder else before.data.folder
     manifest = read_archive(file, folder, settings_to, replace=replace)
     aside = manifest["aside"]
     if as_json:

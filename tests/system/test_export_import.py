@@ -10,8 +10,10 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from companion.adapters.reader_setup import calibration_status, save_rig
+from companion.commands.import_ import command as import_table
 from companion.diagnostics import bundle
 from companion.errors import DeviceError, SetupError
 from companion.evidence.sharing import write_export
@@ -225,6 +227,18 @@ def test_import_moves_old_data_aside_only_with_replace_and_keeps_it(table: Path)
     assert (table.parent / "other.toml.replaced-1").read_text().startswith("[web]")
     assert imported(file, other, "--replace").return_value == 0
     assert (other / "replaced-2" / FIRST).exists()
+
+
+def test_an_import_replaces_a_wrong_settings_file_that_tells_the_data_folder(table: Path) -> None:
+    file, _ = exported(table)
+    settings, folder = table.parent / "s.toml", table.parent / "new"
+    words = [str(file), "--config", str(settings), "--replace"]
+    settings.write_text(f"[data]\ndirr = '{folder}'\n")
+    with pytest.raises(SetupError, match=r"s\.toml: .*`dirr`.* Name the data folder with --data"):
+        CliRunner().invoke(import_table, words, standalone_mode=False, catch_exceptions=False)
+    settings.write_text(f"[data]\ndir = '{folder}'\n[web]\nprot = 80\n")
+    done = CliRunner().invoke(import_table, words, standalone_mode=False)
+    assert (done.return_value, len(read_entries(folder))) == (0, 5)
 
 
 def test_an_import_to_the_top_of_a_disk_leaves_its_lost_found_folder(table: Path) -> None:
