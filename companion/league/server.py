@@ -151,7 +151,7 @@ def _taken(pool: Pool, now_s: float) -> Reply:
         except NotAccepted as no:
             refused = no
         except RulesError as wrong:
-            refused = NotAccepted(422, str(wrong))
+            refused = NotAccepted(422, str(wrong).replace("\0", "\\0"))  # PostgreSQL stores no NUL
         keep_aside(connection, table, path, str(refused), body)
         raise refused
 
@@ -161,7 +161,7 @@ def _answer(status: int, answer: Reply) -> flask.Response:
     return json_bytes(msgspec.json.encode(answer), status)
 
 
-def _http_error(error: HTTPException) -> flask.Response | HTTPException:
+def _http_error(error: HTTPException) -> flask.Response:
     """Return the response to an HTTP error: a page for a GET outside /api/, else a reply in JSON with one sentence."""
     if error.code == 413:
         return _answer(413, Reply(f"A message has at most {MAX_BODY_BYTES} bytes."))

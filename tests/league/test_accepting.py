@@ -151,6 +151,7 @@ def test_concurrent_league_revisions_of_two_games_count_each_game_once(league: L
     assert [games for games, _, _ in counted.values()] == [2, 2]
 
 
+NOBODY = '\n{"leave":"Nobody"}\n'
 FORGERIES: dict[str, tuple[Callable[[str], str], int]] = {
     "not finished": (lambda text: "".join(text.splitlines(keepends=True)[:-1]), 422),
     "dice that were not thrown": (lambda text: text.replace('"throw":[', '"throw":[9,', 1), 422),
@@ -160,6 +161,7 @@ FORGERIES: dict[str, tuple[Callable[[str], str], int]] = {
     "a name that can't be seen": (lambda text: text.replace('"Ann"', '"A\\u202e"'), 422),
     "half of an emoji": (lambda text: text.replace('"Ann"', '"\\ud83d"'), 422),
     "a zero byte": (lambda text: text.replace('"Ann"', '"A\\u0000"'), 422),
+    "a zero byte in the reason": (lambda text: text.replace('"Ann"', '"A\\u0000"').replace("\n", NOBODY, 1), 422),
 }
 
 
