@@ -6,6 +6,7 @@ Form and signature: Standard Webhooks 1.0 (https://www.standardwebhooks.com).
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import logging
@@ -91,8 +92,8 @@ class Webhook(DeliveryThread):
         while self._waiting and not stopped.is_set():
             message = self._waiting[0]
             self._try(message)
-            if self._waiting and self._waiting[0] is message:  # not dropped meanwhile
-                self._waiting.popleft()
+            with contextlib.suppress(ValueError):  # dropped meanwhile
+                self._waiting.remove(message)
 
     def _try(self, message: Unposted) -> None:
         """Post a message once, and set what `health` says; log a refusal, with which the message is done.
