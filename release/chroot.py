@@ -70,13 +70,15 @@ class Root:
         for place in OURS:
             for path in sorted((self.folder / place).rglob("*")):
                 name = str(path.relative_to(self.folder))
+                if f"{name}/".startswith("root/pegpip/") or name in BACKUPS:
+                    continue
                 if path.is_symlink():
                     found[name] = str(path.readlink())
-                elif path.is_dir() and not f"{name}/".startswith("root/pegpip/"):
+                elif path.is_dir():
                     found[name] = ""
-                elif path.is_file() and not name.startswith("root/pegpip/"):
+                elif path.is_file():
                     found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return {name: content for name, content in found.items() if name not in BACKUPS}
+        return found
 
 
 def debootstrap(folder: Path, arch: str, suite: str) -> None:

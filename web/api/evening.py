@@ -41,7 +41,7 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
     """
     made = Routes("evening")
     _add_odds_routes(made, past)
-    made.get("/api/evening", "The games of this evening", roles=ANYONE)(
+    made.get("/api/evening", "All games of the data folder, newest first", roles=ANYONE)(
         lambda: {"games": past.games(), "sitting": table.snapshot().sitting}
     )
     made.get("/api/evening/players", "Statistics of everyone who has played here", roles=ANYONE)(
@@ -60,7 +60,7 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
             return _no_such_game()
         return attachment(text, "application/x-ndjson", f"peg-and-pip-{game}.jsonl")
 
-    @made.get("/api/evening.csv", "All throws of the evening", {}, roles=ANYONE, kind="text/csv")
+    @made.get("/api/evening.csv", "All throws of all games", {}, roles=ANYONE, kind="text/csv")
     def table_of_throws() -> flask.Response:
         text = io.StringIO()
         sheet = csv.writer(text)
