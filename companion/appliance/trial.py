@@ -155,9 +155,9 @@ def entry_of(page: str) -> int | None:
     before. `page` is the address of the pages, without a slash at the end.
     """
     try:
-        parts = _json(f"{page}/healthz")["parts"]
+        parts = _fetched_json(f"{page}/healthz")["parts"]
         well = all(parts.get(part, {}).get("ok") for part in ("table", "journal", "pages"))
-        number = _json(f"{page}/api/state")["number"]
+        number = _fetched_json(f"{page}/api/state")["number"]
     except (OSError, HTTPException, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return number if well and isinstance(number, int) else None
@@ -170,8 +170,8 @@ def page_of(settings: Path) -> str:
     The file is read as plain TOML, as a newer release may have unknown keys; one that can't be read counts as empty.
     """
     port = served_port(settings.parent) or value_in(settings, "web", "port")
-    usable = isinstance(port, int) and 0 < port < 65536
-    return local_page(value_in(settings, "web", "host"), port if usable else PORT).rstrip("/")
+    served = port if isinstance(port, int) and 0 < port < 65536 else PORT
+    return local_page(value_in(settings, "web", "host"), served).rstrip("/")
 
 
 def value_in(settings: Path, section: str, key: str) -> object:
@@ -184,7 +184,7 @@ def value_in(settings: Path, section: str, key: str) -> object:
     return None
 
 
-def _json(address: str) -> dict[str, dict[str, dict[str, object]]]:
+def _fetched_json(address: str) -> dict[str, dict[str, dict[str, object]]]:
     """Fetch a JSON object over HTTP. Raises OSError, HTTPException, ValueError or TypeError."""
     with opened_here(address, 5.0) as answer:
         found = json.loads(answer.read())
