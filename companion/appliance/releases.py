@@ -184,7 +184,7 @@ class Releases:
         whole = [path for path in self.folder.iterdir() if (path / WHOLE).exists()]
         return [path.name for path in sorted(whole, key=lambda path: (path / WHOLE).stat().st_mtime_ns)]
 
-    def floor(self) -> Age:
+    def least_age(self) -> Age:
         """Return the proven release's `Age`, below which an update is refused; `((), 0)` if it is not known."""
         try:
             version, signed_s = json.loads((self.folder / str(self.proven()) / WHOLE).read_bytes())

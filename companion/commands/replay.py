@@ -41,14 +41,14 @@ def _replay(name: str, as_json: bool, named: bool) -> int:
         if as_json:
             print(json.dumps({"file": name, **state} if named else state))  # noqa: T201
         else:
-            click.echo(printable(in_a_row(state)))
+            click.echo(printable(in_one_line(state)))
         if "error" in state:
             click.echo(printable(f"pegpip: {name}, line {state['line']}: {state['message']}"), err=True)
             status = 1
     return status
 
 
-def in_a_row(state: dict[str, Any]) -> str:
+def in_one_line(state: dict[str, Any]) -> str:
     """Return a state that `replayed` yields as one line for people; after the end with the winners, or the error."""
     if "error" in state:
         return f"{state['line']:>5}  refused ({state['error']}): {state['message']}"
