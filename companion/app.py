@@ -122,8 +122,8 @@ class App:
 def build(starting: Starting) -> App:
     """Build all parts of a table from the settings and return them. Nothing is started, but the port is opened.
 
-    Raises SetupError with all wrong settings that may not be replaced, as in a start that is not forgiving; DeviceError
-    if the data folder can't be made.
+    A forgiving start replaces wrong settings. Raises SetupError with all that it may not replace, or with all wrong
+    ones if the start is not forgiving. Raises DeviceError if the data folder can't be made.
     """
     clock, networks = time.monotonic, shipped_networks()
     opened, folder = opened_parts(starting), _data_folder(starting.settings)

@@ -214,7 +214,10 @@ class Board:
         self._drawn_s = self._retry_s = -math.inf
 
     def _draw(self, view: BoardView, now_s: float) -> bool:
-        """Compute a frame of the view, and when the next is due; return whether the frame has changed."""
+        """Compute and store the board's frame of a view, and when the next is due; return whether the frame changed.
+
+        Nothing is sent to the strip.
+        """
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
         self._drawn_s, self._due_s = now_s, next_change_s(view, self._layout, now_s)
         changed = not np.array_equal(frame_rgb, self._frame_rgb)

@@ -100,7 +100,7 @@ class Chimes:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the thread that plays sound effects, unless it runs; effects still queued are discarded."""
+        """Start the thread that plays sound effects, with an empty queue; do nothing while it runs."""
         if not self.alive():
             # A queue of its own: a thread that still hangs after `stop` must not take what is meant for this one.
             self._asked = queue.Queue()

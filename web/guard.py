@@ -135,7 +135,10 @@ def add_headers(response: flask.Response) -> flask.Response:
 
 
 def same_origin(origin: str, host: str) -> bool:
-    """Return whether an Origin header's value names the host and port in the Host header's value `host`."""
+    """Return whether an Origin header's value names the host and port in the Host header's value `host`.
+
+    Case does not count. Any other origin than an http or https URL, such as `null`, gives False.
+    """
     try:
         parts = urlsplit(origin)
     except ValueError:
@@ -144,7 +147,9 @@ def same_origin(origin: str, host: str) -> bool:
 
 
 def host_name(header: str) -> str | None:
-    """Return the name in a Host header's value in lower case, without port and final dot; None if it is malformed.
+    """Return the name in a Host header's value in lower case, without port and final dot; None if there is none.
+
+    A value with a user, a path or an impossible port gives None, too. Other malformed ones are not refused.
 
     >>> host_name("Dice.Local:8000"), host_name("[::1]:8000"), host_name("a@b")
     ('dice.local', '::1', None)

@@ -138,7 +138,7 @@ class Speaking:
         threading.Thread(target=self._speak_words, args=(words,), name="voice", daemon=True).start()
 
     def _speak_words(self, words: str) -> None:
-        """Write the text to the speech program and wait until it has been spoken, in a thread of its own.
+        """Write the text to the speech program and wait until it has been spoken; runs in the speech's own thread.
 
         The program is killed after `MAX_SPEECH_S`. If it was stopped before it had read the text, nothing is raised.
         """

@@ -73,9 +73,10 @@ def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
 
 
 def start_game(table: AnyTable, pairing: Pairing, command: Command) -> Snapshot:
-    """Submit a command that starts a game; once it has, note the phone that started it, or that no phone did.
+    """Submit a command that starts a game, and return the new snapshot.
 
-    Returns the new snapshot. Raises CompanionError if the command is refused.
+    Then `pairing.started_by` is set to the number of the phone that sent the current request, or to None for a browser
+    that is not paired. Raises CompanionError, with nothing set, if the command is refused.
     """
     started = table.submit(command)
     asking = phone(pairing)

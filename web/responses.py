@@ -86,7 +86,7 @@ async def asgi_refusal(
     message: str | None = None,
     retry_after_s: int | None = None,
 ) -> None:
-    """Send a refusal by the ASGI protocol: that of `refusal`, with the headers `HEADERS` and `Connection: close`.
+    """Send a refusal by the ASGI protocol, as JSON from `refusal`, with `HEADERS` and `Connection: close`.
 
     Args:
         send: ASGI's function that sends a message to the client.

@@ -30,8 +30,8 @@ class Lights:
         """Return what the LED board shows for a snapshot, with the animations that started at it or earlier.
 
         Call this method once for each snapshot, in order. The animations of the events in `news` start at `now_s`, on
-        the board's clock. If a new journal entry (another `snapshot.number`) brings none, or takes earlier ones back,
-        all animations end. Else they go on; the newest MAX_MOMENTS are kept.
+        the board's clock. If a new journal entry (another `snapshot.number`) brings no event, or takes events back, all
+        animations end. Else they go on; the newest MAX_MOMENTS are kept.
         """
         before, self._track = self._track, snapshot.track
         if self._number != snapshot.number:
@@ -69,10 +69,11 @@ def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = ()) -> BoardVie
 
 
 def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float) -> tuple[Moment, ...]:
-    """Return the animations that the game's effects list for the new events of a side; empty without a game.
+    """Return the LED board's animations for the new events in `news`; empty without a game.
 
-    They start at `now_s` on the board's clock, from the track `before`, or from the new one if that is None. A `swap`
-    moves all pegs that changed places.
+    Only events that belong to a side have any, as the game's effects list them. They start at `now_s` on the board's
+    clock, and go on from the track `before`; from the new one if that is None or has another number of pegs. A `swap`
+    moves all pegs whose banked hole changed.
     """
     after = snapshot.track
     if after is None or snapshot.game is None:

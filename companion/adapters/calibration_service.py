@@ -131,7 +131,7 @@ class CalibrationService:
         """Wait until the sheet lies still, measure its pose, and focus the lens on it.
 
         Meanwhile the table gets no frames. What was taken before is dropped, even on failure, but a calibration stored
-        on the disk stays. Returns `look()`.
+        on the disk stays. Returns the state of the calibration as JSON for the page, as `look` does.
 
         `plan` has the person's measures in mm: `width_mm`, `height_mm` and `keep_mm` of the tray, `bar_mm` of the
         sheet's 100 mm bar, `die_mm`. `lens_mm` is the height of the lens over the floor; None to compute it from the

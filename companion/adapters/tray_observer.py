@@ -88,8 +88,9 @@ class TrayObserver:
         return True, f"{self._name} camera"
 
     def _run(self) -> None:
-        """Submit each event of the watcher to the table as a command, until the watcher ends.
+        """Submit each event of the watcher to the table as a command, until the watcher ends; then set `ended`.
 
+        A settled reading is passed to `offer` first. After a command `prepare` is called for motion, else `release`.
         `health` reports a camera fault until the next event. A command that the table refuses is logged.
         """
         for event in self._watcher.events():

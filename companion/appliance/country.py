@@ -91,8 +91,8 @@ class WifiCountry:
     def do(self, machine: Machine) -> None:
         """Write the wanted Wi-Fi country to `cmdline.txt`, which takes effect at the next start of the Pi.
 
-        A copy of the file's first version is kept beside it. The file `memory_path` notes the country before and the
-        new one, for undoing.
+        For undoing, the file at `memory_path` gets the country before the installation and the new one. The first
+        version of `cmdline.txt` is kept beside it as `cmdline.txt.before-pegpip`.
         """
         file, memory, country = machine.at(self.path), machine.at(self.memory_path), self._wanted(machine)
         text = file.read_text()

@@ -82,7 +82,10 @@ class Release:
     command: str = "/usr/local/bin/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return a line with the release to make, unless it is complete, current and proven; another for its link."""
+        """Return the changes that installing the release makes, a line each: the release, and the command's link to it.
+
+        A release that is complete, current and proven is not made again. Empty if nothing is to be done.
+        """
         name, lines = self.source.name(), list[str]()
         runs = self.releases.current() == self.releases.proven() == name
         if not runs or name not in self.releases.names():
@@ -187,7 +190,10 @@ def _pin(machine: Machine) -> int:
 
 
 def _settings(machine: Machine, name: str, password: str) -> str:
-    """Return the TOML text of a new table's settings, for this machine's camera and strip and the hotspot's login."""
+    """Return the TOML text of a new table's settings, for this machine's camera and strip.
+
+    `name` and `password` are those of the table's own hotspot, which is also the Wi-Fi of the QR code.
+    """
     name, password = (json.dumps(text, ensure_ascii=False) for text in (name, password))  # TOML's quotes and escapes
     camera = "picamera2" if machine.works("/usr/bin/python3", "-c", "import picamera2") else "virtual"
     return f"""# Peg & Pip: docs/reference/settings.md lists all keys; each has a default.

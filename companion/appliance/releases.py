@@ -113,7 +113,11 @@ class Source:
         return numbers(about["Version"]), self.signed_s
 
     def _files(self) -> Iterator[Path]:
-        """Yield the files that the release is made from, in a fixed order: wheels, or TREE and ROOMS; then PINS."""
+        """Yield the files that the release is made from, in a fixed order.
+
+        Those are `path` itself if it is a file, TREE and ROOMS of a project's folder, or else the wheels in the folder;
+        then PINS.
+        """
         if self.path.is_file():
             yield self.path
         elif self.is_tree:

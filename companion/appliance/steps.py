@@ -248,7 +248,8 @@ class BootLines:
     def missing(self, machine: Machine) -> list[str]:
         """Return one line for each line to write to config.txt; empty if they are there or that file is missing.
 
-        Where only the block for another model of Pi is to go, one line says so.
+        If this Pi needs no lines but config.txt has the installer's block for another model, one line announces its
+        removal.
         """
         file = machine.at(self.path)
         if not file.exists() or self.with_block(_read(file)) == _read(file):

@@ -134,7 +134,7 @@ def back(releases: Releases) -> None:
 def await_well(
     look: Callable[[], int | None], entry: int | None, pause: Callable[[float], None], clock: Callable[[], float]
 ) -> None:
-    """Wait until the table is healthy and its journal has entry number `entry`; None if any number will do.
+    """Wait until the table is healthy and its journal reaches at least entry number `entry`; None accepts any number.
 
     `look` returns the number of the newest entry when the table is healthy, else None. `pause` waits a number of
     seconds, `clock` is a monotonic clock in seconds. Raises DeviceError after HEALTHY_TIMEOUT_S.

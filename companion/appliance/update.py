@@ -117,8 +117,8 @@ def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterato
 
     The signature is beside `file`, with `.sig` added to the name; with `unsigned` none is looked for. The copy is
     checked, because a stick can return other bytes when it is read again. A .deb is unpacked; nothing is run. The copy
-    is deleted at the end. Raises DeviceError if `file` is no .deb or wheel, is damaged or can't be copied, or is not
-    signed right.
+    is deleted at the end. Raises DeviceError if `file` is no .deb or wheel, can't be copied or unpacked, or is not
+    signed right. A damaged wheel without a signature is noticed only by `Source.age`.
     """
     if file.suffix not in (".deb", ".whl"):
         raise DeviceError(f"{file.name} is neither a .deb nor a wheel.", "Use one of those.")

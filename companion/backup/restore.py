@@ -172,7 +172,8 @@ def _alone(folder: Path) -> Iterator[None]:
 def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, folder: Path) -> None:
     """Unpack the files of the zip into the folder `incoming`, and compare each with its hash in the manifest.
 
-    Raises DeviceError if the disk of `folder` would keep less than SPARE_BYTES free, ValueError if a hash differs.
+    Raises DeviceError if the disk of `folder` would keep less than SPARE_BYTES free, ValueError if a hash differs, and
+    any error in DAMAGE if the zip is damaged.
     """
     needed = sum(int(one["bytes"]) for one in manifest["files"]) + SPARE_BYTES
     if shutil.disk_usage(folder).free < needed:

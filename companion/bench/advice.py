@@ -37,7 +37,7 @@ def measure() -> dict[str, float]:
     """Measure the advice of every game and goal in processor time, without garbage collection.
 
     Returns milliseconds by key, such as `advice_crag_points_median_ms`; the key's end is one of `timed`. At least
-    STATES states are measured. A game without odds for a goal has no keys for it.
+    STATES states are measured for each game and goal. A game without odds for a goal has no keys for it.
     """
     found: dict[str, float] = {}
     for game in GAMES:
@@ -83,9 +83,9 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
 
 
 def set_ups(game: str) -> list[Header]:
-    """Return headers of a game with every number of players that it allows, each with different house rules.
+    """Return headers of a game: every number of players that it allows, each with every set of house rules.
 
-    Those are the default rules, each on/off house rule alone changed, and each preset.
+    The sets are the default rules, each on/off house rule alone changed, and each preset.
     """
     rules = [{}, *({each.key: not each.default} for each in GAMES[game].switches if each.default in (True, False))]
     found = list[Header]()

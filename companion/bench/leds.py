@@ -60,9 +60,10 @@ def frame_ms(at_s: float) -> float:
 
 
 def driver(seconds: float) -> tuple[int, float]:
-    """Run the board's driver over the first `seconds` of the animation, on a simulated clock and into memory.
+    """Let a `Board` draw the first `seconds` of the bench's animation (`moving`), on a simulated clock and into memory.
 
-    Return the number of frames shown, and the thread's processor time as a share of `seconds`.
+    Return the number of frames that the strip was sent, and the calling thread's processor time as a share of
+    `seconds`.
     """
     now_s, strip = [0.0], _Encoding(LAYOUT.leds)
     board = Board(strip, LAYOUT, POWER, lambda: now_s[0])

@@ -60,8 +60,8 @@ def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | Non
     """Return the median time of each step of reading over the pictures, each (h, w, 3) uint8, in milliseconds.
 
     `settle_ms` is the shrinking of a picture for stillness detection. `read_rig_ms` is of `tray`, a reader with a
-    calibration, `read_free_ms` of `photo`, one without, given the number of dice (None: unknown), and `baseline_ms` of
-    the blob counter.
+    calibration, and `read_free_ms` of `photo`, one without, given the number of dice (None: unknown). `baseline_ms` is
+    of the simple pipeline to compare with, which counts blobs. There must be at least one picture.
     """
     blobs = baseline.detector()
     return {

@@ -76,7 +76,8 @@ class BotPlayer:
     def hold(self, seconds: float, phone: int = 0) -> None:
         """Pause the bot for `seconds`, at most `MAX_HELD_S`, while somebody corrects a line on a phone.
 
-        The phone is given by its number. 0 ends its own pause; the bot goes on once no phone pauses it.
+        `phone` is the phone's number; 0 stands for a browser that is not paired. A new call replaces the phone's
+        pause, and 0 seconds end it. The bot goes on once no phone pauses it.
         """
         self._held_s[phone] = self._clock() + min(MAX_HELD_S, seconds)
         self._wake.set()
@@ -139,7 +140,7 @@ class BotPlayer:
     def _act(self, game: PlayedGame, number: int) -> float:
         """Submit the choice of the bot's level, a decision or the announcement of a throw, and log a refusal.
 
-        Returns the seconds until the next `step`. `number` is the table's.
+        Returns the seconds until the next `step`: 0, or a pause after a refusal. `number` is that of the newest entry.
         """
         assert game.terms.house is not None, "it is the bot's turn"
         choice = level_named(game.terms.house.level)(game.transcript.state)

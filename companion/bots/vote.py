@@ -110,10 +110,11 @@ class Vote:
             voter: Identity of the phone that asks; its own votes are marked. "" for none.
 
         Returns:
-            `wanted`: votes after which an answer is shown. `questions`: for each `player`, `photo`, `scores` and
-            `turn_points` before the decision, `dice`, `kept`, `options` (lines), `votes` (their number), `mine` (index
-            of this phone's vote or None) and `shown`. Once it is shown also `values` (of the options, in the unit
-            `goal`), `best` and `taken` (indexes of options), `counts` (votes for each option), `goal` and `reasons`.
+            `wanted`: votes after which an answer is shown. `questions`: for each `player`, `photo` (number of the last
+            throw before the decision; None without a photo of it), `scores` and `turn_points` before the decision,
+            `dice`, `kept`, `options` (lines), `votes` (their number), `mine` (index of the option that this phone voted
+            for, or None) and `shown`. Once it is shown also `values` (of the options, in the unit `goal`), `best` and
+            `taken` (indexes of options), `counts` (votes for each option), `goal` and `reasons`.
 
         Raises:
             RulesError: No finished game whose decisions can be judged is on the table.

@@ -172,9 +172,10 @@ def _calibrated(
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
-    """Return a callback that saves a frame with its markers and zones to the JPEG file `to`, if it is not None.
+    """Return a callback that saves a frame as the JPEG file `to`, with the found markers and the tray's zones drawn in.
 
-    Calls less than PREVIEW_EVERY_S after a save do nothing. Raises PictureError, when called, if it can't write.
+    It does nothing if `to` is None, or less than PREVIEW_EVERY_S after a save. `plan` gives the zones. The callback
+    raises PictureError if it can't write.
     """
     from vision.calibration.preview import drawn
     from vision.images.loading import save_jpeg
@@ -191,7 +192,10 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 
 
 def _measured(steps: Calibrating, done: Calibrated) -> Calibrated:
-    """Return the calibration `done` with the measured edge of the one die in the tray; as it is if that fails."""
+    """Measure the one die in the tray; return the calibration `done` with its edge, or unchanged if that fails.
+
+    An edge near one that dice are sold with is rounded to that. The person is told the result.
+    """
     from vision.calibration.procedure import with_die
 
     try:

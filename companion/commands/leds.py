@@ -231,9 +231,9 @@ def _range(leds: list[int]) -> str:
 
 
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
-    """Return the (leds, 3) RGB frame of a scene at a time in seconds, at full brightness.
+    """Return the (leds, 3) RGB frame of a scene at a time in seconds, with brightness 1.
 
-    A frame that would draw more than the default `limit_ma` is dimmed as a whole.
+    It is dimmed as a whole if its current would exceed the default of `limit_ma`.
     """
     from hardware.power import Power
     from hardware.scenes import compose

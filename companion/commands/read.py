@@ -33,7 +33,7 @@ def command(
     With --calibration a picture is read as a frame of that tray; one of another size is read as a photo, with a note.
     Throws in a zip of `pegpip rescore --export` are read with the calibrations in it. With --annotate a copy of each
     picture with the boxes drawn in is written to that folder. A file that is no picture is reported, the others are
-    still read, and the exit status is 1.
+    still read, and the exit status is 1. A doubtful reading leaves it 0.
     """
     copies: Sequence[Path | None] = [None] * len(images) if annotate is None else _copy_paths(annotate, images)
     reader = open_reader(calibration)
@@ -96,10 +96,10 @@ def reading_json(reading: Reading) -> dict[str, Any]:
 
 
 def _pictured(name: str, reader: Reader, expect: int | None, copy_to: Path | None) -> Iterator[dict[str, Any]]:
-    """Read the dice in one picture, and yield one JSON object: that of `_record`, with the reading.
+    """Read the dice in one picture, save an annotated copy to the path `copy_to`, if any, and yield one JSON object.
 
-    It has only `image` and `error` if the picture can't be read, or its copy `copy_to` can't be written. `expect` is
-    the number of dice, or None.
+    The object is that of `_record`. If the picture can't be read or the copy can't be written, it has only `image` and
+    `error`. `expect` is the number of dice, or None.
     """
     from vision.images.loading import picture_in
 
@@ -133,9 +133,10 @@ def _exported(name: str, expect: int | None, copy_to: Path | None) -> Iterator[d
 def _record(
     name: str, picture_bgr: FrameBGR, reader: Reader, expect: int | None, copy_to: Path | None
 ) -> dict[str, Any]:
-    """Read the dice in a picture, and return its JSON object for `--json`: `image` (the name), the reading, and `ms`.
+    """Read the dice in a picture, and return its JSON object for `--json`.
 
-    `expect` is the number of dice, or None. A copy with boxes is saved to `copy_to`, if any; raises PictureError if
+    It has `image` (the name), the fields of `reading_json`, and `ms`, the milliseconds that the reading took. `expect`
+    is the number of dice, or None. A copy with boxes is saved to `copy_to`, if any; raises PictureError if
     that fails. A picture of another size than the calibration's is read without it, which is reported on stderr.
     """
     from vision.images.annotating import annotated

@@ -100,9 +100,10 @@ def _secret_keys(tree: Mapping[str, Mapping[str, object]]) -> list[tuple[str, st
 
 
 def _log(secrets: Iterable[str]) -> dict[str, bytes]:
-    """Return the service's newest log lines from journald as the file `log.txt`, name -> content; empty without any.
+    """Return the service's newest log lines from journald as the file `log.txt`, name -> content.
 
-    The PIN and each of `secrets` are replaced by `SECRET`. journalctl has 20 s.
+    Empty if there are none, or if journalctl is missing or takes over 20 s. The PIN and each of `secrets` are replaced
+    by `SECRET`.
     """
     words = ("journalctl", "--quiet", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:

@@ -170,7 +170,10 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
 
 
 def shutdown_refusal(ask: Callable[[], str] = can_shut_down) -> Finding | None:
-    """Return a failed finding unless `ask`, which asks systemd's logind, says that this user may; else None."""
+    """Return None if this user may switch the machine off, by the answer of systemd's logind; else a failed finding.
+
+    `ask` returns that answer.
+    """
     said = ask()
     if said.endswith('"yes"'):
         return None

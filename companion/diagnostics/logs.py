@@ -59,7 +59,7 @@ class Structured(logging.Formatter):
     """Formats each message as one JSON object: `t` (seconds since 1970), `level`, `part`, `says`, and any `trace`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the message as one line of JSON; `trace` is there only if an exception was logged."""
+        """Return the message as one line of JSON: `t`, `level`, `part`, `says`, and `trace` if it has an exception."""
         level, says = record.levelname.lower(), record.getMessage()
         line = {"t": record.created, "level": level, "part": record.name, "says": says}
         if record.exc_info:

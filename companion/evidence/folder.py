@@ -61,7 +61,10 @@ class PackageFolder:
         return file.exists()
 
     def prune(self) -> None:
-        """Delete unfinished files, then the oldest packages until all take at most `cap_bytes`. Raises OSError."""
+        """Delete unfinished files, then the oldest packages until all take at most `cap_bytes`. Raises OSError.
+
+        A folder that loses its last package is deleted with its calibration.
+        """
         for unfinished in self.path.glob("*/*.part"):
             unfinished.unlink()
         self._total = self._size()

@@ -64,9 +64,9 @@ class Rescored:
 
     @property
     def caught(self) -> bool:
-        """Whether a wrong reading is trusted, today as at the table, but the table asked a person about it.
+        """Whether today's reader trusts a wrong reading, as the table's did, but the table asked a person about it.
 
-        The table asks about a trusted reading whose number of dice no throw can have: one die may cover another.
+        The table asks even about a trusted reading if no throw can have that number of dice: one may cover another.
         """
         wrong = self.now.trusted and not self.throw.exact(self.now)
         return wrong and not self.changed and not self.throw.stands.accepted
@@ -79,8 +79,8 @@ class Rescored:
     def record(self) -> dict[str, Any]:
         """Return the throw as JSON, for a line of `pegpip rescore --json`.
 
-        `stands` are the journal's values, `was` is the reading at the table, and `now` the new one. `exact` tells
-        whether the new one gives the journal's values.
+        `stands` are the journal's values, and `source` says who gave them. `was` is the reading at the table, `now` the
+        new one. `exact`: the new one gives the journal's values. `changed`: it differs from `was` in values or trust.
         """
         stands, was, now = self.throw.stands, self.throw.at_table, self.now
         return {

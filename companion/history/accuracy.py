@@ -98,7 +98,11 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
 
 
 def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
-    """Return the counts of some throws that the camera read; `accuracy` explains their names."""
+    """Return how many of some throws that the camera read were asked about, accepted and wrongly accepted.
+
+    Keys: `throws`, `asked`, `accepted`, `corrected` (false accepts), and `bound`: the upper bound on the rate of false
+    accepts among the accepted.
+    """
     accepted = sum(each.accepted for each in throws)
     corrected = sum(each.false_accept for each in throws)
     return {

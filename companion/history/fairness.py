@@ -98,7 +98,7 @@ class Fairness:
         return best if _taken_for(self.counts, *best) >= _slipped(self.counts) else None
 
     def view(self) -> dict[str, Any]:
-        """Return the result as JSON values.
+        """Return the result of the fairness test as JSON values.
 
         Returns:
             `throws`: their number; `counts`: number of dice by the face they showed; `evidence`: likelihood ratio

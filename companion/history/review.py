@@ -162,9 +162,9 @@ class Review:
                 raise DeviceError(what, "Free some space or make the folder writable.") from no
 
     def _labels(self) -> dict[int, tuple[int, ...]]:
-        """Return the stored value of each box by number of the throw; none if the file is missing or damaged.
+        """Return the labels that people gave: number of the throw -> value of each box in its photo, NO_DIE for no die.
 
-        Raises DeviceError if it can't be read.
+        Empty if the file is missing, or damaged, which is logged. Raises DeviceError if the file can't be read.
         """
         try:
             return msgspec.json.decode((self._folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])

@@ -185,8 +185,8 @@ def _write_results(connection: Connection, game: dict[str, Any], judged: Judged,
 def _lock_standings(connection: Connection, game: dict[str, Any], kind: str, players: list[int]) -> None:
     """Lock the standings of a game's old and new players; insert missing ones of the new `players`, given by number.
 
-    The old players have results of the game that count. `kind` is the kind of game. All locks are taken in the order of
-    the players' numbers, so that no two games wait forever.
+    `game` is the game's row, and the old players have results of it that count. `kind` is the kind of game. All locks
+    are taken in the order of the players' numbers, so that no two games wait forever.
     """
     place = {**game, "kind": kind, "players": players}
     connection.execute(
@@ -203,7 +203,10 @@ def _lock_standings(connection: Connection, game: dict[str, Any], kind: str, pla
 
 
 def _add_to_standings(connection: Connection, game: dict[str, Any], times: Literal[1, -1]) -> None:
-    """Add a game's results that count to its players' existing standings; with -1 for `times`, take them away."""
+    """Add a game's results whose `counted` is true to its players' standings; subtract them if `times` is -1.
+
+    Only rows that exist are changed; `_lock_standings` makes them before.
+    """
     connection.execute(
         "UPDATE standings s SET games = s.games + %(times)s * r.games, won = s.won + %(times)s * r.won,"
         " lost = s.lost + %(times)s * r.lost FROM (SELECT season, kind, player, count(*) AS games, sum(won) AS won,"

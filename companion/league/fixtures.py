@@ -50,7 +50,8 @@ def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[i
 def withdraw(connection: Connection, tournament: int, player: int) -> None:
     """Take a player out of a tournament, and log it: opponents win the matches left.
 
-    Raises CompanionError if the player was never in it; one who has withdrawn may be withdrawn again.
+    Another withdrawal of the player changes no result, but is logged again. Raises CompanionError if the player was
+    never in the tournament.
     """
     with connection.transaction():
         done = connection.execute(

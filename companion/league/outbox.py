@@ -155,8 +155,8 @@ class Outbox:
     def _withdrawn(self, seen: set[str]) -> Iterator[Pending]:
         """Yield a withdrawal for each game that was taken back at the table and that the league's server may have.
 
-        The journal still holds the entry that began such a game, whose hash is the game's name. `seen` has the names of
-        the games after the cursor that were not taken back.
+        The journal still holds the entry that began such a game; its hash is the game's name. `seen` has the names of
+        the outbox's other games: those after its cursor that were not taken back.
         """
         sent = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
         for name, (number, revision, lines) in (self._begun | sent).items():
@@ -182,7 +182,7 @@ class Outbox:
         """Return `cursor` if it fits the outbox's server and journal, else a new cursor at the journal's start.
 
         For another server it is empty. For another journal it keeps the acknowledged revisions, and a warning is
-        logged.
+        logged. Raises DeviceError if the journal can't be read.
         """
         if cursor.server != self._server:
             return Cursor(server=self._server)

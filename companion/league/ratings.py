@@ -65,7 +65,7 @@ def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None
 
     In the results from `seq` on, the ratings before each game are deleted, until those games are rated again. The
     games, then the standings of their players, are locked until the transaction ends; `accept` locks in the same order,
-    so that neither waits for the other forever. `place` is (season, kind of game).
+    so that neither waits for the other forever. `place` is (season, kind of game). Game `seq` is unrated already.
     """
     connection.execute(
         "SELECT FROM games WHERE (season, kind) = (%s, %s) AND seq >= %s ORDER BY seq FOR UPDATE", (*place, seq)

@@ -162,7 +162,10 @@ def _answer(status: int, answer: Reply) -> flask.Response:
 
 
 def _http_error(error: HTTPException) -> flask.Response:
-    """Return the response to an HTTP error: a page for a GET outside /api/, else a reply in JSON with one sentence."""
+    """Return the league's response to an HTTP error: a page for a GET outside /api/, else one sentence in JSON.
+
+    A body that is too large (413) always gets JSON.
+    """
     if error.code == 413:
         return _answer(413, Reply(f"A message has at most {MAX_BODY_BYTES} bytes."))
     if flask.request.method == "GET" and not flask.request.path.startswith("/api/"):

@@ -135,7 +135,10 @@ def first_game(settings: Settings) -> StartGame:
 
 
 def _faults(settings: Settings) -> tuple[str, ...]:
-    """Return what prevents these settings from being opened, one sentence each; empty if nothing does."""
+    """Return why a table's parts can't be opened with these settings, one sentence each; empty if they can.
+
+    Camera, strip and buttons are opened, but not started.
+    """
     try:
         opened_parts(Starting(settings, Origin(settings.data.folder)))
     except SetupError as wrong:

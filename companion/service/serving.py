@@ -29,7 +29,8 @@ class LastingServer:
     def run(self, make: Callable[[socket.socket], Server]) -> None:
         """Serve until `stop` is called, and then close the socket.
 
-        `make` builds the first server, and PAUSE_S after a crash the next one, from a duplicate of the socket.
+        `make` builds the first server, and PAUSE_S after a crash the next one, from a duplicate of the socket. Only
+        KeyboardInterrupt and errors of `make` are raised.
         """
         with self._listening:
             while not self._stopped.is_set():

@@ -63,9 +63,10 @@ class Supervisor:
         self._hook = threading.excepthook
 
     def start(self) -> None:
-        """Start the supervisor's thread, which calls `step` every CHECK_EVERY_S seconds; start the parts first.
+        """Start the supervisor's thread, which calls `step` every CHECK_EVERY_S seconds.
 
-        Until `stop`, `threading.excepthook` is replaced, to record exceptions that end other threads.
+        The caller has started the parts with `begin` before. Until `stop`, `threading.excepthook` is replaced, to
+        record exceptions that end other threads.
         """
         self._hook, threading.excepthook = threading.excepthook, self._fell
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
@@ -118,9 +119,9 @@ class Supervisor:
         return health
 
     def step(self) -> None:
-        """Check every part, start failed ones again, and notify the watchdog when its interval has nearly passed.
+        """Start failed parts again, and notify systemd's watchdog when its interval has nearly passed.
 
-        It is not notified while a component of `must_respond` does not respond.
+        While a component in `must_respond` does not respond, the watchdog is not notified; without an interval, never.
         """
         for part in self._parts:
             self._revive(part)

@@ -180,8 +180,8 @@ class SettingsFile:
     def _with(self, section: str, key: str, value: Any) -> str:
         """Return the settings file's text with `key` of [section] set to `value`; comments are kept.
 
-        A missing file, section or key is added, in the text only. Raises SetupError if the file can't be read or the
-        value has no TOML form.
+        A missing file, section or key is added, in the text only. Raises SetupError if the file can't be read or is no
+        TOML, if [section] is no table, or if the value has no TOML form.
         """
         try:
             tree = tomlkit.parse(self.path.read_text(encoding="utf-8")) if self.path.exists() else tomlkit.document()

@@ -92,7 +92,12 @@ class Changes:
         jpeg: bytes | None = None,
         fallback: Memory | None = None,
     ) -> Changes:
-        """Return the changes with one more step, a `Draft` of an entry. Raises RulesError if the rules refuse that."""
+        """Return the changes with one more step, the `Draft` of a journal entry of this kind and body.
+
+        `throw` and `jpeg` are number and photo of the throw that it enters, if any. `waiting` is the memory of the tray
+        to use if the entry can't be written; None keeps the present one. Raises RulesError if the rules refuse the
+        entry.
+        """
         entry = Entry(number=self.state.record.number + 1, kind=kind, body=body, wall_s=self.now.wall_s, throw=throw)
         return replace(self, state=self.state.after(entry), steps=(*self.steps, Draft(entry, jpeg, fallback)))
 
@@ -122,7 +127,12 @@ class Changes:
 
 
 def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
-    """Return `changes` with the steps for a report on the tray: motion, an observation, or passing time."""
+    """Return `changes` with the steps that follow from a report on the tray: motion, an observation, or passing time.
+
+    In a game an observation or passing time is interpreted: lines are played, or people are asked. Motion, and an
+    observation without a game, only change the state. Time does nothing without a game, or while people are asked or
+    dice move.
+    """
     state, game = changes.state, changes.state.playing
     match command:
         case c.NoteMotion(moving):
@@ -154,8 +164,8 @@ def _reinterpreted(changes: Changes) -> Changes:
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     """Return `changes` with the steps that carry out an interpretation of the tray: its lines, then its question.
 
-    A `settled` interpretation closes an open question. While a question is open, any other journals no lines. A new
-    question replaces the open one, unless that outranks it.
+    A `settled` interpretation, a clear throw, closes an open question. While a question is open, the lines of all
+    others are dropped. A new question replaces the open one, unless the open one outranks it (`_outranks`).
     """
     before = changes.state.asked
     if before and not outcome.settled:

@@ -124,9 +124,9 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
 
 
 def _place_of_throw(games: tuple[Game, ...], throw: int) -> tuple[PlayedGame, int]:
-    """Return the game of the current sitting that contains a throw, and the index of its line, from 0.
+    """Return the game of the current sitting with throw number `throw`, and the index of its line, from 0.
 
-    Raises IllegalAction if there is none.
+    The header does not count as a line. Raises IllegalAction if no game has the throw, or it was taken back.
     """
     for game in reversed(games):
         if isinstance(game, ArchivedGame) and not game.first_throw <= throw <= game.last_throw:

@@ -63,9 +63,9 @@ class Photos:
     def put_right(self, wrong: Collection[int], owners: Mapping[str, int]) -> None:
         """Move each wrong photo to the throw whose entry names its hash; delete it if there is none.
 
-        `wrong` are the throws whose photo has another hash than their entry says; `owners` maps the hash of each photo
-        to its throw. A throw that has its own photo already keeps it. A photo that was deleted meanwhile is ignored.
-        Raises OSError; if a photo can't be moved, none is deleted.
+        `wrong` are the throws whose photo has another hash than their entry says; `owners` maps the hash that an entry
+        names to its throw. A throw that has its own photo already keeps it. A photo that was deleted meanwhile is
+        ignored. Raises OSError; if a photo can't be moved, none is deleted.
         """
         right = set[int]()
         for jpeg in [self.jpeg(throw) or b"" for throw in wrong]:

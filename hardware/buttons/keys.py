@@ -70,9 +70,10 @@ class KeyButtons:
         return self._thread is None or self._thread.is_alive() or self._gone
 
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
-        """Report a touch, a press and a release for each key of a button, until `stop` or the terminal is closed.
+        """Report each key of a button as touch, press and release, until `stop` or the terminal is closed.
 
-        A capital letter is a long press; keys of no button are ignored.
+        Touch and release go to `on_touch`. A capital letter is a long press; keys of no button are ignored.
+        `descriptor` is the terminal's.
         """
         while not self._stopped.is_set():
             ready, _, _ = select.select([descriptor], [], [], POLL_S)

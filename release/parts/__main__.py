@@ -45,7 +45,7 @@ APART_MM = 40.0
 
 
 def main() -> None:
-    """Write the parts' STL files, SVG sheets and pictures to parts/ in `--out`, and pictures of the build to img/."""
+    """Write STL files, SVG sheets and pictures of the parts to `--out`/parts, pictures of the build to `--out`/img."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("docs"), help="folder that gets parts/ and img/")
     out: Path = parser.parse_args().out

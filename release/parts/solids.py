@@ -108,7 +108,7 @@ def light_holder() -> Part:
 def light_wall(layout: Layout) -> Part:
     """Return one printed piece of the grid behind the LED board's front, which keeps an LED's light in its own hole.
 
-    It has `LIGHT_WALL_COLUMNS` columns of holes for the three lanes of a row.
+    It has `LIGHT_WALL_COLUMNS` columns of holes for the three lanes of a row. `layout` must be `board3x121`.
     """
     places = layout.places_mm
     pitch = places[1][0] - places[0][0]
@@ -191,7 +191,7 @@ def lights() -> tuple[list[Part], list[Part]]:
 def led_board(layout: Layout, apart_mm: float = 0.0) -> dict[str, Part]:
     """Return the layers of the LED board, from back to front: `back`, `strips`, `walls`, `front` -> solid.
 
-    `apart_mm` is the gap between the layers, in mm; 0 for the assembled board.
+    `layout` must be `board3x121`. `apart_mm` is the gap between the layers, in mm; 0 for the assembled board.
     """
     width, height = board_wh_mm(layout)
     places = [(x - width / 2, height / 2 - y) for x, y in on_board(layout)]

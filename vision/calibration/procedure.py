@@ -185,7 +185,10 @@ class Calibrating:
         raise DeviceError("The sheet was not found before the pictures ended.", cure or "Use a camera that goes on.")
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
-        """Return the mean of the sheet's poses in the pictures that show it, with the last advice; None without any."""
+        """Return the sheet's mean pose in the pictures that show it, with lens and last advice; None without any.
+
+        The lens fits the height measured by tape, if the plan has one. At least one picture is needed.
+        """
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]
         poses = [sheet.floor_to_px for sheet in sheets if sheet.floor_to_px is not None]
@@ -196,8 +199,8 @@ class Calibrating:
     def focus(self, found: Found, camera: object) -> Found:
         """Let the camera focus on the sheet, then lock its lens there; return `found` with the lens's position.
 
-        It gets the advice `focus` instead if none was found within FOCUS_S, or before a recording ends. A camera
-        without a motorised lens is left alone.
+        If no focus is found within FOCUS_S, or before a recording ends, the result has the advice `focus` instead, and
+        the lens is not locked. A camera without a motorised lens is left alone.
         """
         if not isinstance(camera, SensorCamera) or not camera.autofocus:
             return found

@@ -161,8 +161,8 @@ class AutoLock:
         """Return the controls that unlock exposure and white balance in another light; then both count as unlocked.
 
         Empty until the light has differed by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S from that of the first frame
-        after they were locked. The light is that of the median pixel, linear: objects on less than half of the picture
-        do not count.
+        after the exposure was locked. The light is that of the median pixel, linear: objects on less than half of the
+        picture do not count.
         """
         green = image_bgr[::SAMPLE_EVERY_PX, ::SAMPLE_EVERY_PX, 1]
         light = max(float(np.median(green)) / 255, 1 / 255) ** GAMMA

@@ -88,8 +88,8 @@ class EmptyTray:
     def foreground(self, view: Levels) -> Foreground:
         """Return the masks of possible and certain foreground in a view of the floor.
 
-        The caller has shrunk `view` to `scale`; the masks have its size. Soft shadows and smooth changes of
-        light are compensated. A pixel in the dark is foreground.
+        The caller has shrunk `view` to `scale`; the masks have its size. Soft shadows and smooth changes of light are
+        compensated. A pixel too dim to judge is set in both masks.
         """
         distance = self._distance(view)
         return Foreground(_mask(distance > LOW_THRESHOLD_LEVELS), _mask(distance > HIGH_THRESHOLD_LEVELS))

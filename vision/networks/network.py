@@ -74,7 +74,7 @@ class OpenCVRuntime:
 def open_runtime(model: Path) -> Runtime:
     """Open an ONNX file with ONNX Runtime, or with OpenCV if that is missing or PEGPIP_RUNTIME is "opencv".
 
-    Raises ValueError if the file is damaged or gone.
+    Raises ValueError if the file is gone or can't be parsed; damaged weights are not noticed.
     """
     if os.environ.get("PEGPIP_RUNTIME") != "opencv":
         with contextlib.suppress(ImportError):
@@ -141,7 +141,11 @@ class Network:
         getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # glibc keeps freed memory otherwise
 
     def forward(self, pictures_bgr: Sequence[FrameBGR], *, features: bool = False) -> NDArray[np.float32]:
-        """Load the network if needed, run it on a batch of pictures, and return its output as `Runtime.run` does."""
+        """Load the network if needed, run it on one or more pictures (h, w, 3) of one size, and return its output.
+
+        The output's first axis is the batch. With `features` it is the (n, d) input of the last fully connected layer.
+        Raises SetupError if the network's file is damaged or gone.
+        """
         with self._turn:
             self.load()
             assert self._runtime is not None

@@ -175,7 +175,11 @@ def _similar_in_size(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _is_pip(candidate: Candidate, dice: Sequence[Candidate], expect: int | None) -> bool:
-    """Return whether a candidate is much smaller than an accepted die that it lies on, or than all `expect` dice."""
+    """Return whether a candidate is only a pip: much smaller than an accepted die that it lies on.
+
+    Also True, wherever the candidate lies, if there are `expect` accepted dice and all of them are much larger. With
+    `expect` None, the number of dice is unknown.
+    """
     larger = [
         die
         for die in dice
@@ -212,7 +216,7 @@ def _count_dice(candidates: Sequence[Candidate]) -> int:
 
 
 def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augmented: NDArray[np.float64]) -> Candidate:
-    """Return an uncertain candidate for a die checked by its augmented views, or merged with all passes' predictions.
+    """Return an uncertain die's candidate, checked by its augmented views or merged with all passes' predictions.
 
     Its value is confirmed if every view gives it a probability of at least MIN_JOINT_CONFIDENCE. If the candidate's own
     confidence reaches that limit, and the value is confirmed or the networks disagree, only `confirmed` is updated.

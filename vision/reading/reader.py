@@ -48,7 +48,11 @@ class Reads(Protocol):
         previous: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Read the dice in one picture, as `Reader.read` does."""
+        """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
+
+        `expect` is the number of dice, if known, and `again` the reading of the frame before, if nothing moved since.
+        `size_px` is the size of the dice in the last reading of a photo. `Reader.read` says how they are used.
+        """
 
 
 class Reader:
@@ -110,7 +114,8 @@ class Reader:
     def _read(self, scene: Scene, expect: int | None, previous: Reading | None = None) -> Reading:
         """Return the reading of a scene: its dice from left to right, the doubt or None, and all candidates.
 
-        If there is a doubt, foreground of a die's size that no die covers is added as a die without a value.
+        If there is a doubt, foreground of a die's size that no die covers is added as a die without a value. `expect`
+        is the number of dice, or None. `again` is the reading of the frame before, used as in `_select`.
         """
         selection, doubt = self._select(scene, expect, previous)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]
@@ -161,7 +166,8 @@ class Reader:
         """Return candidates for the detections of one pass that may be dice, each with the classifier's probabilities.
 
         A candidate that is uncertain after the first views is classified in a second set of views too, and both
-        predictions are averaged geometrically. With a number of dice, only a few detections more are classified.
+        predictions are averaged geometrically. `detections` are the best first; at most SPARE_DETECTIONS more than
+        `expect` are classified. `classified` caches the classifier's results, and gets the new ones.
         """
         limit = None if expect is None else expect + SPARE_DETECTIONS
         shown = [detection for detection in detections if detection.score > SCORE_BASELINE**2][:limit]

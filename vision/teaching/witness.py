@@ -118,11 +118,11 @@ class Witness:
         return (1 - self._error) * _fused(die.probabilities, distances, self._weight) + self._error / LABELS
 
     def _fitted(self) -> tuple[float, float, float]:
-        """Return the witness's parameters, fitted to its labelled faces, each compared only with faces of other throws.
+        """Fit the witness to its labelled faces, each compared only with faces of other throws; return the parameters.
 
         Returns:
-            The weight of the distance with the least log loss, the smallest of equal ones: 0 if distances do not help.
-            The largest distance of a face that is like some example. Laplace's estimate of the rate of error: a witness
+            Weight of the distances in `_fused`: the smallest with the least log loss, 0 if distances do not help.
+            Largest distance at which a face is like an example. Rate of error by Laplace's estimate, so that a witness
             never claims more than its examples can show.
         """
         labels = np.array([each.label for each in self.examples])

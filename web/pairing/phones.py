@@ -147,7 +147,8 @@ class Pairing:
     def wrong_pin(self, pin: str, address: str) -> Refused | None:
         """Check the PIN that the owner types again to confirm a change; return the refusal, or None if it is right.
 
-        A wrong PIN counts as a guess of the IP `address` only; after too many any PIN is refused for a while.
+        A wrong PIN counts as a guess of the IP `address` only. After too many, any PIN from there is refused for a
+        while.
         """
         with self._lock:
             wait_s = self._guesses.wait_s(address)
@@ -304,7 +305,10 @@ class Pairing:
         return True
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Save the phone's role; return False if no phone has this number. With no owner left, a code is made."""
+        """Save a paired phone's new role; return False if no phone has this number.
+
+        If that leaves the table without an owner, an owner's code is made (`owner_code`).
+        """
         with self._lock:
             found = self._numbered(number)
             if found is None:
@@ -322,7 +326,11 @@ class Pairing:
         self._keep(self._phones | {phone.token_sha256: phone for phone in changed})
 
     def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
-        """Pair a phone and return its new token, which replaces `before`; `FULL` if owners hold all places."""
+        """Pair a phone and return its new token, which replaces `before`; `FULL` if owners hold all places.
+
+        `before` is the phone's earlier token, or None; a waiting request to join that it made is withdrawn. `name` is
+        the phone's name for itself, `address` its IP address.
+        """
         fresh = secrets.token_hex(16)
         known = self.phone(before)
         paired = self._add(sha256(fresh), name, address, role, known.token_sha256 if known else None)
@@ -370,7 +378,8 @@ class Pairing:
     def _keep(self, phones: dict[str, Paired]) -> None:
         """Make `phones` (by SHA-256 of the token) the paired phones, save them, and make or drop the owner's code.
 
-        There is a code while there is no owner. A damaged file is kept, without a code, until there is one again.
+        There is a code only while there is no owner. A damaged file of paired phones is not overwritten, and there is
+        no code, until there is an owner again.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}

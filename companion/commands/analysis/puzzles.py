@@ -47,7 +47,7 @@ def command(game: str, count: int, seed: int | None, as_json: bool) -> None:
 
 
 def puzzle_in_words(puzzle: Puzzle, number: int) -> str:
-    """Return a puzzle's position as text: its number in the list, game, grade, house rules, scores and dice."""
+    """Return a puzzle as text without its answer: number in the list, game, grade, house rules, scores and dice."""
     state, header = puzzle.transcript.state, puzzle.transcript.header
     view, book = puzzle.transcript.view(), game_named(header.game)
     usual = {switch.key: switch.default for switch in book.switches}

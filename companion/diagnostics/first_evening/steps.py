@@ -275,7 +275,8 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
 def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
     """Play an effect, ask the person whether it was heard, and yield one finding.
 
-    With effects off nothing is played, and the finding is a good one marked `simulated`.
+    If it can't be played, nobody is asked, and the finding says why. With effects off nothing is played, and the
+    finding is a good one marked `simulated`.
     """
     if not evening.settings.sound.effects:
         yield Finding("sound", True, "Effects are off ([sound] effects).", simulated=True)

@@ -100,7 +100,7 @@ def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
 
 
 def judged(transcript: Transcript) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
-    """Return the default goal of a finished game, and its `regrets_of`: for each seat those of its decisions.
+    """Return a finished game's default goal, and for each seat the regrets of its decisions, as `regrets_of`.
 
     The goal, `win` or `points`, is the unit of the regrets. None if the game is not over, a player has left it, or the
     values of its options are not known.

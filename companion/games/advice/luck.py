@@ -126,7 +126,7 @@ class Story:
 
     @property
     def costliest(self) -> tuple[Move, ...]:
-        """Moves of all players that were not the best, with the greatest regret; at most `MAX_HIGHLIGHTS`.
+        """Moves of all players that were not the best, by falling regret; at most `MAX_HIGHLIGHTS`.
 
         A throw is among them if the decision to throw was the mistake.
         """

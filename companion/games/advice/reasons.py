@@ -15,7 +15,8 @@ def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...
 
     Returns:
         The game's facts about the position; how safe the next throw is in percent, if the better throw among the two
-        best options is of the least number of dice and can fail; last, what the second-best option costs.
+        best options is of the least number of dice and can fail; last, what the second-best option costs, for the goal
+        `win` in percentage points.
     """
     found = list(game_named(state.standing.header.game).facts(state))
     safe = state.safe_chance  # of the least number of dice

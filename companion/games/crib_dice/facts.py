@@ -13,7 +13,7 @@ The gap is that to the furthest other side. The value is about one good turn."""
 
 
 def facts(state: State) -> tuple[Phrase, ...]:
-    """Return phrases about the side to play; empty in a roll-off, after the end, and if there is nothing to say.
+    """Return phrases about the side to play in Crib Dice; empty in a roll-off, after the end, or with nothing to say.
 
     `next_is_fuchle`: a wipe-out now would be a fuchle. `next_is_out`: it would eliminate the side.
     `stop_passes_the_end`: a stop now would finish; else `ahead` of or `behind` the furthest other side by LEAST_GAP

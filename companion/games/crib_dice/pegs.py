@@ -140,7 +140,10 @@ class CribbageBoard:
         return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=fuchled).passed_on(events)
 
     def without(self, seat: int) -> CribbageBoard:
-        """Return the board after the player in `seat` left, which may end the turn and the game."""
+        """Return the Crib Dice board after the player in `seat` left, which may end the turn and the game.
+
+        A side whose players have all left is out, and its peg goes to the start. Seats and sides keep their numbers.
+        """
         event, gone = leave_event(seat, seat % len(self.sides)), self.marked(seat)
         if seat == self.to_play:
             return gone.passed_on((event,))
@@ -185,9 +188,9 @@ class CribbageBoard:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Winners and the games that each side loses; None before the end.
+        """Result of the game: the sides that win, and how many games each side loses; None before the end.
 
-        Winners are in seat order, with `find_a_loser` in the order of finishing.
+        Winners stand in seat order. With the house rule `find_a_loser` they stand in the order of finishing.
         """
         if not self.over:
             return None

@@ -125,7 +125,7 @@ class CribDice:
         return tuple((option, self._value(option, worth)) for option in (*self.throw_sizes, *self.options()))
 
     def _value(self, option: Action | int, worth: TurnValues) -> float:
-        """Return the value of an option by the turn values `worth`."""
+        """Return the value of an option, a legal decision or a number of dice to throw, in the unit of `worth`."""
         turn = self.turn
         match option:
             case NamePoint(value):

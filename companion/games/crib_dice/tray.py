@@ -90,10 +90,11 @@ def _crib(state: State) -> CribDice:
 
 
 def _frozen(state: CribDice, kept: Values) -> Meaning:
-    """Return what the dice `kept` in the keep zone mean while dice are frozen.
+    """Return what the dice `kept` in the keep zone mean while dice are frozen in a turn of Crib Dice.
 
-    Frozen dice give a notice: move the missing ones, or go on. If the dice name another point right after the old one
-    was named, the lines undo the old point and name the new one. Other dice give `illegal_hold` with a reason.
+    If they are frozen dice, only a notice results: to move the missing ones there too, or what to do next. If they name
+    another point right after the old one was named, the lines undo the old point and name the new one. Any other dice
+    give the notice `illegal_hold` with a reason.
     """
     turn = state.turn
     wrong = [die for die in kept if die != turn.point]

@@ -74,9 +74,9 @@ def steady(state: State) -> Choice:
 def best(state: State) -> Choice:
     """Return the option with the highest win probability: a decision, or the number of dice to throw.
 
-    Expected points decide between options that are sure to win, or if none can win, between sizes of a throw, and where
-    win probabilities are unknown. Where expected points are unknown too, the rule of thumb `careless` does. The game
-    must not be over.
+    If some options win surely, or none can win, expected points decide between them. So they do if only the size of a
+    throw is open, or win probabilities are unknown. Without expected points the rule of thumb `careless` decides. The
+    game must not be over.
     """
     if isinstance(state, RollOff) or not state.decisions:
         return erring(state, 0.0) if len(state.throw_sizes) > 1 else state.throw_sizes[0]

@@ -184,7 +184,10 @@ class Change(NamedTuple):
 
 
 def race_of(transcript: Transcript) -> tuple[Change, ...]:
-    """Return every change of a side's banked score in a game, oldest first; of two in a line the lower side's first."""
+    """Return every change of a side's banked score in a game, oldest first.
+
+    If one line of the transcript changes several scores, these are in the order of the sides.
+    """
     return tuple(
         Change(side, score, before.state)
         for before, after in pairwise(transcript.steps)

@@ -45,16 +45,8 @@ def solved(thirteen_without_double: bool) -> Floats:
 def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None, bytes]:
     """Compute the two halves of a table: without the house rule `thirteen_without_double`, then with it.
 
-    `content` is called twice; the bytes are the generator's return value.
-
-    Args:
-        content: Returns the bytes of a half; its argument says whether the rule is on.
-
-    Yields:
-        The progress: 0.5 between the halves.
-
-    Returns:
-        The bytes of both halves.
+    `content` returns the bytes of a half; its argument says whether the rule is on. Yields the progress, 0.5, between
+    the halves, and returns the bytes of both.
     """
     without = content(False)
     yield 0.5

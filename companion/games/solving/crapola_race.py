@@ -221,13 +221,13 @@ def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) ->
 def _turn(
     mine: int, other: int, bank: Floats, lost: float, least: int, six: Keeps, seven: Keeps, choosing: Floats
 ) -> float:
-    """Return the win probability of the mover before a turn, with six dice or with seven, whichever is better.
+    """Return the mover's win probability before a turn of Crapola, with six dice or seven, whichever is better.
 
     Seven are allowed only more than SEVEN_BEHIND steps behind the other player.
 
     Args:
         mine: Steps of the mover from the target.
-        other: Steps of the other player.
+        other: Steps of the other player from the target.
         bank: (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,) win probability after banking each number of steps.
         lost: Win probability after a crap-out.
         least: Steps of turn points below which a stop is not allowed.

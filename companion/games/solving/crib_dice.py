@@ -120,9 +120,6 @@ def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
     """Compute the stored table of equities of all states of Crib Dice between two sides that both play best.
 
     Yields the progress after each sweep of the solver, 0 to 1. Returns the bytes that `packed` makes.
-
-    Args:
-        rules: House rules of the game.
     """
     game = game_of(rules)
     for found, change in solved(game):

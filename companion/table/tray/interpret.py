@@ -164,8 +164,8 @@ def interpret(now: Situation) -> Interpretation:
 def reinterpret(now: Situation) -> Interpretation:
     """Return what the tray means now although its dice have not moved, for example after a decision by phone.
 
-    A roll that waits may now be a legal throw. Without one kept dice may be a decision, and a doubtful reading gives
-    only a notice.
+    A roll that was seen but not played may now be a legal throw. Without such a roll, dice in the keep zone may be a
+    decision, and a doubtful reading gives only a notice.
     """
     if now.memory.rolled:
         return _rolled(now)
@@ -179,8 +179,9 @@ def reinterpret(now: Situation) -> Interpretation:
 def tick(now: Situation) -> Interpretation:
     """Return the lines that bank once the tray has been empty for BANK_AFTER_S seconds; before that, a notice of it.
 
-    If the next throw takes all dice, an empty tray does not bank: a notice asks to throw or bank. Nothing is returned
-    for a tray with dice, or if no throw in it was played since the last bank, undo, correction or throw by phone.
+    If the next throw takes all dice, an empty tray does not bank: a notice asks to throw or bank. Where the rules
+    refuse a bank, the notice is `waiting_notice`. There are neither lines nor notice for a tray with dice, or if no
+    throw in it was played since the last bank, undo, correction or throw by phone.
     """
     memory = now.memory
     if memory.empty_since_s is None or not memory.armed:
@@ -254,7 +255,11 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    """Return the tray's memory updated with a new observation, before which the dice moved as `motion` says."""
+    """Return the tray's memory with the dice of a new observation, a new roll, and since when the tray is empty.
+
+    `motion` is how the dice in the throw zone moved since the last observation. A roll that waits to be played stays.
+    The memory before a roll that only a doubtful reading shows is kept as `doubted`.
+    """
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
     stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))
     empty_since_s = observation.at_s if memory.empty_since_s is None else memory.empty_since_s
@@ -279,9 +284,9 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
 def _partly(now: Situation, before: Memory) -> Interpretation:
     """Interpret a tray in which some dice of the throw zone moved and others did not.
 
-    If the reading is clear and the rules allow exactly one throw, it is played. Else, if most dice did not move, one
-    counts as tipped over and nothing as thrown (`reinterpret`). Else, if a throw is due but the dice make no legal one,
-    all count as rolled (`_rolled`). Otherwise people are asked whether the dice were thrown (`_unsure`).
+    If the reading is clear and the rules allow exactly one throw, it is played. Else, if most dice did not move, the
+    others count as tipped over and nothing as thrown (`reinterpret`). Else, if a throw is due but the dice make no
+    legal one, all count as rolled (`_rolled`). Otherwise people are asked whether the dice were thrown (`_unsure`).
     """
     thrown = now.observation.thrown
     left = Counter(values_of(thrown)) - Counter(values_of(moved(before.thrown, thrown)))
@@ -302,7 +307,7 @@ def _unsure(now: Situation, before: Memory) -> Interpretation:
     """Return the question whether the dice were thrown. If they can't be a legal throw, interpret them as unmoved.
 
     A doubtful first reading after a start is asked about anyway if a throw is due: a die may be missing. `before` is
-    the memory before this observation, which is in that of `now`.
+    the memory before the observation, `now.memory` the one after it.
     """
     wanted, doubt = _legal_sizes(now), now.observation.doubt
     doubted_at_first = doubt is not None and not before.awake  # a die may have been missed

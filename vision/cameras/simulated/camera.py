@@ -158,7 +158,10 @@ class VirtualCamera:
         return self._drawn[2]
 
     def _composed(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        """Draw the tray, with the sheet if there is one, and dice with their shadows, as the lens would blur them."""
+        """Return a new picture of the tray, with the sheet if there is one, and dice in these poses with shadows.
+
+        It is blurred as by the lens, without motion blur and noise.
+        """
         picture = self._ground.copy()
         for pose in poses:
             draw_shadow(picture, LENS, pose.at_mm, pose.turn, DIE_MM)

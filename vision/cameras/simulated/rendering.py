@@ -65,6 +65,7 @@ class Pinhole:
         """Return the (3, 3) homography from a plane's own coordinates, in mm, to pixels of the picture.
 
         `axes` are the (3, 2) unit vectors of these coordinates, as columns; `corner_mm` is the plane's (3,) origin.
+        Both are in the tray's coordinates, with z upwards from the floor.
         """
         (x, y), (width, height) = self.middle_mm, self.size_wh
         lens = np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])

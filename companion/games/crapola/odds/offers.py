@@ -24,18 +24,19 @@ Keeps = tuple[tuple[int, int], ...]
 def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
     """Return pairs of each offer that a Crapola throw of `dice` dice can make, and its probability. Cached.
 
-    An offer is as in `offers`. Crap-outs make no offer: the sum of the probabilities falls short of 1 by the chance of
-    a crap-out. Raises RulesError if the stored table is missing.
+    An offer has a pair for each number of dice that can be left over: that number, and the most points of such a keep.
+    Crap-outs make no offer: the sum of the probabilities falls short of 1 by their chance. Raises RulesError if the
+    stored table is missing.
     """
     return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
 
 
 @cache
 def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
-    """Read the stored offers: for each number of dice thrown, the offers with their number of permutations. Cached.
+    """Read the stored offers of Crapola: number of dice thrown -> pairs (offer, number of permutations). Cached.
 
-    The file holds for each of the `offers` the number of dice, the permutations and the number of keeps, then for each
-    keep the dice left over and the points. Raises RulesError if the file is missing.
+    The file holds for each offer the number of dice, the permutations and the number of keeps, then for each keep the
+    dice left over and the points. Raises RulesError if the file is missing.
     """
     stored = iter(numbers(__package__, OFFERS))
     found = defaultdict[int, list[tuple[Keeps, int]]](list)
@@ -48,8 +49,8 @@ def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
 def offers(dice: int) -> dict[Keeps, int]:
     """Compute every offer of a Crapola throw of `dice` dice, with the number of permutations of the dice that give it.
 
-    An offer is all that a throw lets the player choose from: a sorted tuple of pairs, as `Keeps`. Crap-outs are left
-    out.
+    An offer is all that a throw lets the player choose from: ascending pairs of the number of dice that a keep leaves
+    over, and the most points of such a keep. Crap-outs are left out.
     """
     found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):

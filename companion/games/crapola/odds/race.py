@@ -95,7 +95,7 @@ class Race:
         self._start = float(table[steps - MAX_STEPS_LEFT - 1] * UNIT if entry else values[BOTH, steps, steps])
 
     def chance(self, mover: int, mover_on: bool, other: int, other_on: bool) -> float:
-        """Return the win probability of the player to play, the mover, before a turn, read from the stored table.
+        """Return the win probability of the mover, the player to play, before a turn of Crapola, from a stored table.
 
         Args:
             mover: Total of the mover, in points, below the target like `other`.

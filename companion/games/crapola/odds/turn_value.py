@@ -80,7 +80,7 @@ class TurnValues:
     def choosing(self, points: int, left: int) -> float:
         """Return the value of a Crapola turn after a keep: the higher of stopping, if allowed, and throwing again.
 
-        The unit is that of `self.bank`.
+        The unit is that of `self.bank`: points, or for instance the probability of winning the game.
 
         Args:
             points: Turn points with the kept dice.

@@ -134,8 +134,8 @@ class FinishDistribution:
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
         """Return two probabilities for each turn: a peg finishes in it without a fuchle; its first fuchle comes in it.
 
-        `wipeouts` are the consecutive ones before the first turn. Shapes (ROUNDS, past), where column i is for i + 1
-        holes past the last one, and (ROUNDS,).
+        The peg begins in `hole`, after `wipeouts` wipe-outs in a row. Shapes (ROUNDS, past), where column i is for a
+        finish i + 1 holes past the last one, and (ROUNDS,).
         """
         bank, fuchled = self._timed[wipeouts]
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled

@@ -151,9 +151,9 @@ class TurnValues:
     def fresh(self, gathered: int) -> float:
         """Return the value of a Crib Dice turn before a throw of seven dice, with best play after it. Cached.
 
-        The unit is that of `bank`; `bank`, `known` and `rich` are arguments of `TurnValues`. Below `len(known)`
-        gathered points the stored `known` gives the value; without `known` it is computed below SURE_STOP_POINTS. From
-        there on the turn is taken to stop after the throw, and `rich` gives the value.
+        `bank`, `known` and `rich` are arguments of `TurnValues`; the unit is that of `bank`. The value comes from
+        `known`, a table by points gathered. Without one it is computed, up to SURE_STOP_POINTS. Beyond either end the
+        turn is taken to stop after the throw, and `rich` gives the value.
 
         Args:
             gathered: Points of the turn's earlier sets.
@@ -189,8 +189,9 @@ class TurnValues:
     def thrown(self, gathered: int, frozen: int, point: int) -> float:
         """Return the value of throwing on in a Crib Dice turn with a set frozen, with best play after the throw.
 
-        The unit is that of `bank`. `gathered` are the points of the turn's earlier sets; the `frozen` dice show
-        `point`. Seven frozen dice roll over, five or six are a piddle, fewer a roll.
+        The unit is that of `TurnValues.bank`, such as turn points. `gathered` are the points of the turn's earlier
+        sets, without the frozen one; the `frozen` dice show `point`. Seven frozen dice roll over, five or six are a
+        piddle, fewer a roll.
         """
         if frozen == 7:
             return self.fresh(gathered + set_score(7, point))

@@ -150,10 +150,10 @@ def nearest_rules(rules: DuelRules) -> DuelRules:
 
 @lru_cache(maxsize=512)
 def duel_turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
-    """Compute the values of all states of the current turn, for the side to play, from the equities after it. Cached.
+    """Compute the values of all states of a Crib Dice turn for the side to play, from a stored table. Cached.
 
-    With the board's own table they are exact if `is_solved`; else they approximate. Of several other sides only the
-    furthest one counts that is not out. Raises RulesError if the table's file is missing.
+    They are exact where `is_solved` is True, else approximate. Of several other sides only the furthest one in play
+    counts. Raises RulesError if the table's file is missing.
 
     Args:
         board: Board before the turn.
@@ -181,7 +181,8 @@ def duel_turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
 def duel_state(board: CribbageBoard, goal: str) -> DuelState:
     """Return the state of a board before a turn as a stored table indexes it, for the side to play and one other side.
 
-    The other side is the furthest one that is not out. Wipe-outs above 2 count as 2. `goal` is `win` or `games`.
+    The other side is the furthest one that is not eliminated, or the furthest of all if all are. Wipe-outs above 2
+    count as 2. `goal` is `win` or `games`.
     """
     me, count = board.side, len(board.sides)
     others = [(me + step) % count for step in range(1, count)]

@@ -37,7 +37,8 @@ def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return pairs of each option in Crib Dice and its equity for the side to play; empty after the end.
 
     The equity is the expected games that the other side loses, less those that the side to play loses. It comes from a
-    stored table: the exact one, or the nearest where `solved` is False. Throws, as numbers of dice, come first.
+    stored table; where the function `solved` returns False, from that of similar house rules. The order is not that of
+    the equity: throws, as numbers of dice, come first, then decisions.
 
     Raises:
         RulesError: The roll-off is on, a player has left, or there are more than two sides.
