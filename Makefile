@@ -199,7 +199,7 @@ TRAIN := .venv-train/bin
 	@$(TRAIN)/python -m pip install --quiet -c constraints.txt -e '.[vision,train]'
 	@touch $@
 
-train: .venv-train/run.stamp  ## train the three networks on a CPU: DATA="folder ..." MINUTES=60 for each (docs/how-to/retrain.md)
+train: .venv-train/run.stamp  ## train the three networks that read, on a CPU: DATA="folder ..." MINUTES=60 for each (docs/how-to/retrain.md)
 	@test -n "$(DATA)" || { echo 'say which folders hold labelled sets: make train DATA="photos more_photos"'; exit 2; }
 	@$(TRAIN)/python -m vision.research.training.train $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/centres.onnx
 	@$(TRAIN)/python -m vision.research.training.train_glance $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/glance.onnx

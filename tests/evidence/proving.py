@@ -52,7 +52,7 @@ def noisy_classifier(networks: Networks, noise: float) -> Networks:
     """Return networks whose classifier has noise on its weights."""
     classifier = Classifier()
     classifier.network = NoisyNetwork(MODEL, noise)
-    return Networks(networks.light, networks.detector, classifier)
+    return Networks(networks.light, networks.detector, classifier, networks.verifier)
 
 
 def played(folder: Path, throws: int, networks: Networks, seed: int) -> dict[str, Any]:

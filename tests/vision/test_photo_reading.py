@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
+from vision.images.loading import picture_in
 from vision.networks import Networks, load_networks
 from vision.networks.classifier import PHOTO_VIEWS, Classifier, Place, Probabilities, Views
 from vision.networks.detector import Detection, Detector
+from vision.networks.verifier import Verifier
 from vision.reading.reader import Reader, die_size_px
 from vision.reading.reading import Doubt, FrameBGR, Reading
 from vision.research.training.synthetic.makes import some_make
+from vision.research.training.synthetic.no_dice import domino
 from vision.research.training.synthetic.painted import painted
 
+IMAGES = Path(__file__).resolve().parents[2] / "fixtures" / "images"
 BARE = np.full((240, 320, 3), 120, np.uint8)
 
 
@@ -65,9 +70,26 @@ class SaysTwo(Classifier):
         return said
 
 
-def read_by(detector: Detector, classifier: Classifier, expect: int | None = 1) -> Reading:
+class Sure(Verifier):
+    """Stand-in for the verifier: whatever is there is always dice, or never."""
+
+    def __init__(self, dice: bool = True) -> None:
+        super().__init__()
+        self._dice = dice
+
+    def are_dice(self, picture_bgr: FrameBGR, places: Sequence[Place]) -> bool:
+        return self._dice
+
+
+def read_by(detector: Detector, classifier: Classifier, expect: int | None = 1, dice: bool = True) -> Reading:
     """Return the reading of a bare picture by stand-ins for the networks."""
-    return Reader(Networks(detector, detector, classifier)).read(BARE, expect)
+    return Reader(Networks(detector, detector, classifier, Sure(dice))).read(BARE, expect)
+
+
+def test_what_the_verifier_takes_for_no_dice_doubts_an_unknown_count_only() -> None:
+    assert read_by(OneFace(), SaysTwo(1.0), None).trusted
+    assert read_by(OneFace(), SaysTwo(1.0), None, dice=False).doubt == "count"
+    assert read_by(OneFace(), SaysTwo(1.0), 1, dice=False).trusted
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
@@ -215,3 +237,16 @@ def test_a_die_that_fills_a_third_of_the_photo_is_read_again_by_its_size(counted
     first = counted[0].read(near)
     assert (first.values, first.trusted) == (values, True)
     assert counted[0].read(near, size_px=die_size_px(first)) == first
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_photo_of_a_domino_is_not_trusted_without_a_known_number(seed: int) -> None:
+    picture, tile = np.full((480, 640, 3), 120, np.uint8), domino(np.random.default_rng(seed))
+    opacity = tile[:, :, 3:] / 255
+    picture[120:360, 260:380] = picture[120:360, 260:380] * (1 - opacity) + tile[:, :, :3] * opacity
+    assert not Reader(load_networks()).read(picture).trusted
+
+
+@pytest.mark.parametrize("name", ["dark-on-grey", "hard-light", "leather-wood"])
+def test_dice_in_a_photo_of_unknown_number_pass_the_verifier(name: str) -> None:
+    assert Reader(load_networks()).read(picture_in(IMAGES / f"{name}.jpg")).trusted

@@ -1,4 +1,4 @@
-"""The networks of the reader: a light detector, a full detector and a classifier of single faces."""
+"""The networks of the reader: a light detector, a full detector, a classifier of single faces and a verifier."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ from dataclasses import dataclass
 
 from vision.networks.classifier import Classifier
 from vision.networks.detector import LIGHT_MODEL, Detector
+from vision.networks.verifier import Verifier
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Networks:
-    """The three networks of a reader.
+    """The four networks of a reader.
 
     Attributes:
         light: Detector for the whole tray; it gives no values.
         detector: Detector for photos and for closer passes in the tray.
         classifier: Classifier of one face at a time.
+        verifier: Verifier of the dice in a photo of an unknown number.
     """
 
     light: Detector
     detector: Detector
     classifier: Classifier
+    verifier: Verifier
 
     def load(self) -> None:
-        """Load all three networks of the dice reader, so that the next reading need not wait for them.
+        """Load all networks of the dice reader, so that the next reading need not wait for them.
 
         The small detector `light` and the classifier, which every tray picture needs, are also warmed up
         (`Network.warm_up`). Raises SetupError if a file is damaged.
@@ -32,6 +35,7 @@ class Networks:
         for each in (self.light, self.classifier):
             each.network.warm_up()
         self.detector.network.load()  # not warmed up: most throws need no closer pass, and its size varies
+        self.verifier.network.load()
 
     def load_soon(self) -> None:
         """Start loading all networks on a thread of its own, and return at once. A reading meanwhile waits for it."""
@@ -39,17 +43,20 @@ class Networks:
 
     def hashes(self) -> dict[str, str]:
         """Return the hash of each network's file, by the file's name without its suffix."""
-        return {each.network.name: each.network.hash for each in (self.light, self.detector, self.classifier)}
+        return {each.network.name: each.network.hash for each in self._all()}
 
     def release(self) -> None:
         """Free the memory of all networks. Loading them again takes milliseconds."""
-        for each in (self.light, self.detector, self.classifier):
+        for each in self._all():
             each.network.release()
+
+    def _all(self) -> tuple[Detector | Classifier | Verifier, ...]:
+        return self.light, self.detector, self.classifier, self.verifier
 
 
 def shipped_networks() -> Networks:
     """Return the shipped networks, loaded on first use. Raises SetupError if a file is missing."""
-    return Networks(Detector(LIGHT_MODEL, with_values=False), Detector(), Classifier())
+    return Networks(Detector(LIGHT_MODEL, with_values=False), Detector(), Classifier(), Verifier())
 
 
 def load_networks() -> Networks:

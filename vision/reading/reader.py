@@ -137,6 +137,7 @@ class Reader:
 
         Detection passes run until enough of them agree and no doubt is left; `previous`, if trusted, counts as one.
         Then uncertain dice are classified again, and learned examples of the set of dice compared, if there are any.
+        If the number of dice is unknown, a reading that would be trusted must also pass the verifier.
         """
         found = [previous.values] if previous is not None and previous.trusted else []
         best, selections, classified = Selection(), list[Selection](), Classified()
@@ -158,7 +159,11 @@ class Reader:
         if witness is not None:
             final, contradicted = witness.weigh(final, scene.picture_bgr, self._networks.classifier)
         disputed = Doubt.DISAGREE if contradicted else None
-        return final, doubt_of(final) or disputed or (None if agreed else Doubt.COUNT)
+        doubt = doubt_of(final) or disputed or (None if agreed else Doubt.COUNT)
+        if doubt is None and scene.verified:
+            places = [die.detection.place for die in final.dice]
+            doubt = None if self._networks.verifier.are_dice(scene.picture_bgr, places) else Doubt.COUNT
+        return final, doubt
 
     def _classify(
         self, scene: Scene, detections: Sequence[Detection], expect: int | None, classified: Classified

@@ -33,7 +33,8 @@ surroundings of a face. A larger one takes more time."""
 class Photo:
     """A picture of unknown scale; each pass fuses its detections with those of the passes before (`cumulative`).
 
-    `min_agreeing` passes must find the same values. The classifier is shown each face in `views`.
+    `min_agreeing` passes must find the same values. The classifier is shown each face in `views`. With `verified` the
+    dice must also pass the verifier: if their number is unknown, there may be none.
     """
 
     cumulative = True
@@ -46,7 +47,8 @@ class Photo:
         views: ViewSet = PHOTO_VIEWS,
     ) -> None:
         self.picture_bgr, self._passes, self.views = photo_bgr, passes, views
-        self.min_agreeing = MIN_AGREEING_SCALES if expect is None else 1
+        self.verified = expect is None
+        self.min_agreeing = MIN_AGREEING_SCALES if self.verified else 1
 
     def passes(self) -> Iterator[list[Detection]]:
         """Yield the detections of all scales so far after each pass, best first; each pass uses a larger scale."""
@@ -94,7 +96,7 @@ class TrayFrame:
     Passes are not fused, and the best one wins. It has the attributes of `Photo`.
     """
 
-    min_agreeing, cumulative, views = 1, False, LIGHT_VIEWS
+    min_agreeing, cumulative, verified, views = 1, False, False, LIGHT_VIEWS
 
     def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR) -> None:
         self.picture_bgr = tray.floor.view(frame_bgr)

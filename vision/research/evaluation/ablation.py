@@ -31,6 +31,7 @@ from vision.images.loading import picture_in
 from vision.networks import Networks, detector
 from vision.networks.classifier import PHOTO_VIEWS, Classifier
 from vision.networks.detector import Detection, Detector
+from vision.networks.verifier import Verifier
 from vision.reading import scenes
 from vision.reading.candidates import MAX_WEAKNESS
 from vision.reading.reader import Reader
@@ -149,7 +150,7 @@ def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
     """
     frame_bgr, rig, truth = job.shown()
     light, close = CachedDetector(Detector(detector.LIGHT_MODEL, with_values=False)), CachedDetector(Detector())
-    reader = Reader(Networks(light, close, Classifier()), rig)  # type: ignore[arg-type]
+    reader = Reader(Networks(light, close, Classifier(), Verifier()), rig)  # type: ignore[arg-type]
     found = []
     for parts in range(len(ROWS)):
         with ExitStack() as stack:
