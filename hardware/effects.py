@@ -87,7 +87,8 @@ def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
 def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
     """Dim the frame to 30 %, and add the countdown of the held shutdown button to every lane and the status segment.
 
-    It is a red bar over the whole lane that shrinks to its start as time runs out.
+    `moment` is the countdown: it began when the button was pressed. A red bar over the whole lane shrinks to its start
+    as time runs out.
     """
     left = 1 - (time_s - moment.at_s) / duration_s(moment)
     canvas.look *= np.float32(0.3)
@@ -187,9 +188,10 @@ def _stripes(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _waves(canvas: Canvas, stroke: Stroke) -> None:
-    """Add two waves of light, one after the other, that run over the stroke and a little beyond its ends.
+    """Add two waves of light, the second later, that run over the stroke and a little beyond its ends.
 
-    They begin two holes before its start and end eight beyond its end. Each has a tail of `stroke.holes`.
+    `stroke.part` says how far they have come. They begin two holes before its start and end eight beyond its end; each
+    has a tail of `stroke.holes`.
     """
     for begin in (0.0, 0.4):
         part = (stroke.part - begin) / 0.6

@@ -64,7 +64,7 @@ class Root:
         """Return the files, links and folders of the Debian root below the folders `OURS`, to compare two states of it.
 
         The result is path -> content. A path is relative to the root. The content is a file's SHA-256, a link's target,
-        and "" for a folder. Left out are `BACKUPS`, and root/pegpip with all in it but links.
+        and "" for a folder. Left out are `BACKUPS`, and root/pegpip with all in it.
         """
         found = {}
         for place in OURS:

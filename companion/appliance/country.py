@@ -108,9 +108,10 @@ class WifiCountry:
         return [f"take our country out of {self.path}"] if machine.at(self.memory_path).exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Restore the Wi-Fi country from before Peg & Pip in `cmdline.txt`, unless it was changed since.
+        """Restore the Wi-Fi country from before Peg & Pip in `cmdline.txt`; a country set by others since then is kept.
 
-        The file's backup is deleted, and so is the file `memory_path`, which held both countries.
+        Either way, the file's backup is deleted, and so is the file `memory_path`, which held both countries. Call it
+        only while `left` returns a line: without `memory_path` it raises OSError.
         """
         file, memory = machine.at(self.path), machine.at(self.memory_path)
         before, ours = memory.read_text().split(",")

@@ -27,7 +27,8 @@ SAFE_NAME = re.compile(r"\w(?:[\w .-]{0,30}[\w.-])?", re.ASCII)
 """Pattern of a network name that NetworkManager's keyfile can hold without escaping. Root copies the hotspot's name
 from the settings, which the unprivileged service can change. A wider pattern could let it add lines to the file."""
 SAFE_PASSWORD = re.compile(r"[\w.-]{8,63}", re.ASCII)
-"""Pattern of a WPA password that a keyfile can hold as it is."""
+"""Pattern of a WPA password that a keyfile can hold without escaping. With any other password in the settings the
+installer makes a new name and password. A wider pattern could let the settings add lines to the file."""
 PHONES = 7
 """Phones that a Pi's hotspot serves with the default Wi-Fi firmware: 7 to 10 measured (raspberrypi/linux #3010). Too
 high: the pages and the doctor promise more than can join."""

@@ -196,7 +196,10 @@ class File:
         return [] if self.keep or not os.path.lexists(machine.at(self.path)) else [f"remove {self.path}"]
 
     def undo(self, machine: Machine) -> None:
-        """Delete the file and its empty parent folders that no package owns."""
+        """Delete the file, and then its parent folders while they are empty and no package owns them.
+
+        Raises FileNotFoundError if the file is missing: only called where `left` names it.
+        """
         file = machine.at(self.path)
         file.unlink()
         with contextlib.suppress(OSError):  # others' files lie there

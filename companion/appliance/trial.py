@@ -88,7 +88,7 @@ def on_trial(releases: Releases) -> Trial | None:
 
 
 def count(releases: Releases) -> None:
-    """Count a start of the release on trial; after MAX_TRIES of them make the proven release current instead.
+    """Count a start of the release on trial; the start after MAX_TRIES counted ones makes the proven release current.
 
     If no release is on trial, delete a trial file that is left over. Raises OSError if the disk refuses.
     """

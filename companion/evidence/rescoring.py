@@ -130,8 +130,9 @@ def stored_throws(
 def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable[[str], None]) -> Iterator[Rescored]:
     """Read the pictures of stored throws again with these networks, and yield each throw with its new reading.
 
-    A throw keeps its pictures only if it `differs`, so that thousands of throws fit in memory. `refuse` is called with
-    the reason for each throw that is skipped: its pictures are damaged or do not fit their calibration.
+    A yielded throw keeps its pictures only if its `Rescored.differs`: the new reading has other values or another trust
+    than that of the table, or does not give the journal's values. So thousands of throws fit in memory. `refuse` is
+    called with the reason for each throw that is skipped: a picture is damaged or does not have its calibration's size.
     """
     readers = dict[int, Reader]()
     for throw in throws:

@@ -43,8 +43,9 @@ def remove_table(connection: Connection, key: str) -> None:
 def move_table(connection: Connection, old: str, new: str) -> int:
     """Give the games and players of the table with the key `old` to the one with the key `new`; return how many games.
 
-    If both tables have a player of one name, the new table's player is merged into the old table's, who stays there;
-    all others move. Raises CompanionError if a key is not registered, or if two players can't be merged (`merge`).
+    If both tables have a player of one name, the new table's player is merged into the old table's, who remains a
+    player of the old table; all other players move. Raises CompanionError if a key is not registered, or if two players
+    can't be merged (`merge`).
     """
     with connection.transaction():
         numbers = []

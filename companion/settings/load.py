@@ -140,10 +140,10 @@ def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[Le
 
 
 def value_of(section: str, key: str, value: object) -> Any:
-    """Return the value of one setting, converted to its declared type.
+    """Check the value of one setting, and return it as its declared type; text is not read as a number.
 
-    Raises SetupError if it does not fit its type or bounds, or if a text is too long or has characters that are not
-    allowed. A secret is not quoted in the message.
+    `section` and `key` must exist: check that before. Raises SetupError if the value does not fit its type or bounds,
+    or if a text is too long or has characters that are not allowed. A secret is not quoted in the message.
     """
     quoted = ascii(value)
     shown = "" if is_secret(section, key) else f" = {quoted[:MAX_SHOWN]}{'...' * (len(quoted) > MAX_SHOWN)}"

@@ -355,7 +355,7 @@ def _next_game(changes: Changes) -> Changes:
     """Return `changes` with the steps that start the same game again, without a roll-off; `next_starter` begins.
 
     After an abandoned game its starter begins again; a roll-off that had not decided is repeated. Raises IllegalAction
-    if the game is still on.
+    if the game is still on, or before the first game.
     """
     game = changes.game
     if not (game.over or game.abandoned):

@@ -56,6 +56,9 @@ def resolved(kind: str, machine: str | None = None) -> str:
 def automatic(machine: str) -> tuple[str, str]:
     """Return the kind of strip that suits a machine, by its model, and a sentence with the reason.
 
+    The kind is `pio` for a Raspberry Pi 5, `spi` for any other Pi, and `memory`, which lights no LEDs, for other
+    machines.
+
     >>> automatic("Raspberry Pi 4 Model B Rev 1.4")[0]
     'spi'
     """

@@ -312,7 +312,7 @@ def test_a_release_key_file_with_two_keys_accepts_a_signature_by_either(shop: Sh
         assert signed_at(file, signature_of(file), key) == NOON_S
 
 
-def test_the_release_signing_script_makes_a_key_once_and_signs_with_it(
+def test_the_release_signing_script_signs_and_refuses_to_make_a_second_key(
     shop: Shop, tmp_path: Path, keyrings: tuple[Keyring, Keyring]
 ) -> None:
     environment = {**os.environ, "GNUPGHOME": str(keyrings[0].home), "PYTHONPATH": str(PROJECT)}

@@ -181,7 +181,7 @@ def test_a_crapola_luck_story_starts_at_the_expected_points_of_a_turn() -> None:
     assert ann.gave_away == expected(*HOT[:2], **rules) - 1000, "who has a thousand and hot dice throws on"
 
 
-def test_luck_values_an_unlisted_crapola_spend_by_the_win_chance_after() -> None:
+def test_luck_values_a_spend_missing_from_crapolas_options_by_win_chance() -> None:
     before = told("crapola", *HOT * 2, rules={"target": 3000, "entry": 0})
     after = before.then(Spend("Ben", 600))
     mover = before.state.standing.side

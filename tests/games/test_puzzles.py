@@ -162,7 +162,7 @@ def test_puzzle_choice_chances_share_ties_and_bear_large_values() -> None:
     (1.25, {2, 3, 4, 5}),  # gaps of 0.25 to 1.5: one and a half is just not too easy
     (1.24, {3, 4}),
 ])  # fmt: skip
-def test_a_points_puzzle_has_a_gap_of_a_fifth_to_six_fifths_of_a_mistake(
+def test_a_points_puzzles_gap_is_0_2_to_1_2_times_the_games_mistake_size(
     high: Callable[..., None], mistakes: float, shown: set[int]
 ) -> None:
     """To throw again is worth 3.5: with 3 or 4 lying the gap is 0.5, with 2 or 5 it is 1.5, with 1 or 6 it is 2.5."""

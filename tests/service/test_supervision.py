@@ -83,7 +83,7 @@ def test_a_crashed_page_server_is_restarted(app: App, with_: type[BaseException]
     assert until(lambda: not any(thread.is_alive() for thread in theirs))
 
 
-def test_a_thread_that_waits_for_a_lock_is_not_killed_there() -> None:
+def test_the_tests_thread_killer_takes_no_wait_for_a_lock_for_idleness() -> None:
     lock = threading.Condition()
 
     def take() -> None:

@@ -378,8 +378,8 @@ class Pairing:
     def _keep(self, phones: dict[str, Paired]) -> None:
         """Make `phones` (by SHA-256 of the token) the paired phones, save them, and make or drop the owner's code.
 
-        There is a code only while there is no owner. A damaged file of paired phones is not overwritten, and there is
-        no code, until there is an owner again.
+        There is a code only while there is no owner. If the stored file was damaged, nothing is saved and no code is
+        made until a phone becomes owner, as the first one that pairs by PIN does. A failing disk is only logged.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}

@@ -10,10 +10,11 @@ GOOD_SCORE = 20
 
 
 def choice(state: State) -> Action | int:
-    """Return what the careless computer player of Crag does: an `Enter`, a `Keep`, or a number of dice to throw.
+    """Return what the careless computer player of Crag does: an `Enter`, a `Keep`, or, at a throw, the number of dice.
 
-    A first throw that scores less than GOOD_SCORE is thrown again but for its commonest value, on a tie the highest.
-    Else the player enters the dice in the open category where they score most.
+    After a first throw that scores less than GOOD_SCORE it keeps the dice of the commonest value, on a tie the highest,
+    to throw the others again; unless all dice are equal. Else it enters the dice in the open category where they score
+    most.
     """
     assert isinstance(state, Crag), "the state is one of Crag"
     if not state.decisions:

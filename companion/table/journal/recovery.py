@@ -54,8 +54,10 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
 
     The rows are the longest chain that survives in the two copies, with an entry of kind `LOST` for each gap. The
     folder is only read. `photos` are the throws that have one: two or more without an entry prove a loss. `head` is the
-    last known end of the journal, or None. `why` says what was wrong. Raises DeviceError if no entry survives, unless
-    both copies are missing or empty.
+    last known end of the journal, or None. `why` says what was wrong.
+
+    Raises DeviceError if no entry survives of copies that have content. If both are missing or empty, the rows are one
+    `LOST` entry where `head` or `photos` prove a loss, else none.
     """
     rows, spoilt = survivors(folder)
     if not rows and any((folder / name).exists() and (folder / name).stat().st_size for name in (FIRST, SECOND)):
