@@ -94,9 +94,8 @@ class Changes:
     ) -> Changes:
         """Return the changes with one more step, the `Draft` of a journal entry of this kind and body.
 
-        `throw` and `jpeg` are number and photo of the throw that it enters, if any. `waiting` is the memory of the tray
-        to use if the entry can't be written; None keeps the present one. Raises RulesError if the rules refuse the
-        entry.
+        `throw` and `jpeg` are number and photo of its throw, if any. `fallback` is the memory of the tray to use if the
+        entry can't be written; None keeps the present one. Raises RulesError if the rules refuse the entry.
         """
         entry = Entry(number=self.state.record.number + 1, kind=kind, body=body, wall_s=self.now.wall_s, throw=throw)
         return replace(self, state=self.state.after(entry), steps=(*self.steps, Draft(entry, jpeg, fallback)))
@@ -129,9 +128,8 @@ class Changes:
 def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
     """Return `changes` with the steps that follow from a report on the tray: motion, an observation, or passing time.
 
-    In a game an observation or passing time is interpreted: lines are played, or people are asked. Motion, and an
-    observation without a game, only change the state. Time does nothing without a game, or while people are asked or
-    dice move.
+    In a game an observation or passing time is interpreted: lines are played, or people are asked. Else only the state
+    changes. Time does nothing without a game, or while people are asked or dice move.
     """
     state, game = changes.state, changes.state.playing
     match command:

@@ -93,10 +93,7 @@ class Pairing:
         return any(phone.role is Role.OWNER for phone in self._phones.values())
 
     def owner_code(self) -> str | None:
-        """Return the secret code that makes a phone the owner; None if there is an owner, or the file is damaged.
-
-        With a damaged file of paired phones only the PIN makes an owner.
-        """
+        """Return the code that makes a phone the owner; None with an owner, or a damaged file: then the PIN does it."""
         return self._owner_code or None
 
     def pair_owner(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
@@ -147,8 +144,7 @@ class Pairing:
     def wrong_pin(self, pin: str, address: str) -> Refused | None:
         """Check the PIN that the owner types again to confirm a change; return the refusal, or None if it is right.
 
-        A wrong PIN counts as a guess of the IP `address` only. After too many, any PIN from there is refused for a
-        while.
+        A wrong PIN counts as a guess of the IP `address` only; after too many any PIN is refused for a while.
         """
         with self._lock:
             wait_s = self._guesses.wait_s(address)
@@ -198,8 +194,7 @@ class Pairing:
             screen: Whether it asks for the role of a screen.
 
         Returns:
-            The phone's token, a new one if it was not paired, and the join code for it to show; or the refusal: `FULL`
-            if owners hold all places, or one with a wait.
+            The phone's token, a new one if it was not paired, and the join code for it to show; or the refusal.
         """
         with self._lock:
             known = self.phone(token)
@@ -305,10 +300,7 @@ class Pairing:
         return True
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Save a paired phone's new role; return False if no phone has this number.
-
-        If that leaves the table without an owner, an owner's code is made (`owner_code`).
-        """
+        """Save the phone's role; return False if no phone has this number. With no owner left, a code is made."""
         with self._lock:
             found = self._numbered(number)
             if found is None:
@@ -328,8 +320,7 @@ class Pairing:
     def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
         """Pair a phone and return its new token, which replaces `before`; `FULL` if owners hold all places.
 
-        `before` is the phone's earlier token, or None; a waiting request to join that it made is withdrawn. `name` is
-        the phone's name for itself, `address` its IP address.
+        A waiting request to join of the phone with the token `before` is withdrawn.
         """
         fresh = secrets.token_hex(16)
         known = self.phone(before)
@@ -378,8 +369,7 @@ class Pairing:
     def _keep(self, phones: dict[str, Paired]) -> None:
         """Make `phones` (by SHA-256 of the token) the paired phones, save them, and make or drop the owner's code.
 
-        There is a code only while there is no owner. If the stored file was damaged, nothing is saved and no code is
-        made until a phone becomes owner, as the first one that pairs by PIN does. A failing disk is only logged.
+        There is a code only while there is no owner; with a damaged file nothing is saved, and none made, before that.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}
