@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.networks import classifier, detector
+from vision.networks import classifier, detector, verifier
 from vision.networks.network import Network, OpenCVRuntime, Runtime, open_runtime
 from vision.reading.reading import FrameBGR
 
@@ -21,8 +21,9 @@ PICTURES = sorted((Path(__file__).parents[2] / "fixtures" / "images").rglob("*.j
 
 
 def inputs(model: Path, count: int) -> list[FrameBGR]:
-    """Return crops of fixture pictures in the network's size: 96 x 96 for the classifier, 320 x 240 otherwise."""
-    size = (classifier.CROP_PX,) * 2 if model == classifier.MODEL else (320, 240)
+    """Return crops of fixture pictures in the network's size: square for single faces, 320 x 240 for a detector."""
+    square = {classifier.MODEL: (classifier.CROP_PX,) * 2, verifier.MODEL: (verifier.CONTEXT_PX,) * 2}
+    size = square.get(model, (320, 240))
     return [cv2.resize(cv2.imread(str(file)), size, interpolation=cv2.INTER_AREA) for file in PICTURES[:count]]
 
 
@@ -34,6 +35,7 @@ def inputs(model: Path, count: int) -> list[FrameBGR]:
         (classifier.MODEL, 1, False),
         (classifier.MODEL, classifier.BATCH_SIZE, False),
         (classifier.MODEL, 7, True),
+        (verifier.MODEL, len(verifier.VIEWS), False),
     ],
 )
 def test_onnx_runtime_and_opencv_give_equal_outputs_and_features(model: Path, count: int, features: bool) -> None:
