@@ -194,7 +194,7 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 def _measured(steps: Calibrating, done: Calibrated) -> Calibrated:
     """Measure the one die in the tray; return the calibration `done` with its edge, or unchanged if that fails.
 
-    An edge near one that dice are sold with is rounded to that. The person is told the result.
+    An edge near one that dice are sold with is rounded to that. The command prints the result.
     """
     from vision.calibration.procedure import with_die
 

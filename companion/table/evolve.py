@@ -259,7 +259,7 @@ def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
         assert after.last is not None, "a step after a line"
         lines.append(Line(line.number, line_of(after.last), thrown))
         log += events_of(after, line.number, thrown.number if thrown else None)
-    log.sort(key=lambda event: event.number)  # what was told of earlier corrections and undos goes between
+    log.sort(key=lambda event: event.number)  # events of earlier corrections and undos go between
     over = result.transcript.state.standing.over  # a game that is over has its result: it is not abandoned
     mended = replace(
         game,

@@ -44,7 +44,7 @@ LAYOUTS: dict[int, tuple[tuple[int, int], ...]] = {
 
 
 class Things:
-    """What the pictures are made of: cut-out objects and photos without dice, from a folder of pictures.
+    """Draws pictures without dice from the cut-out objects and the photos of a folder.
 
     A picture with an alpha channel is an object; any other is a photo. `grounds` are more photos. Raises SystemExit if
     there is no photo.
