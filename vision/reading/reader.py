@@ -50,7 +50,7 @@ class Reads(Protocol):
     ) -> Reading:
         """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
 
-        `expect` is the number of dice, if known, and `again` the reading of the frame before, if nothing moved since.
+        `expect` is the number of dice, if known, and `previous` the reading of the frame before if nothing moved since.
         `size_px` is the size of the dice in the last reading of a photo. `Reader.read` says how they are used.
         """
 
@@ -115,7 +115,7 @@ class Reader:
         """Return the reading of a scene: its dice from left to right, the doubt or None, and all candidates.
 
         If there is a doubt, foreground of a die's size that no die covers is added as a die without a value. `expect`
-        is the number of dice, or None. `again` is the reading of the frame before, used as in `_select`.
+        is the number of dice, or None. `previous` is the reading of the frame before, used as in `_select`.
         """
         selection, doubt = self._select(scene, expect, previous)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]
