@@ -16,7 +16,7 @@ from tests.web.phones import newest, visit
 from tests.web.pub import HEADER, Pub, play
 
 pytestmark = pytest.mark.browser
-INTERLEAVINGS = 200
+INTERLEAVINGS = 100
 SEEN_MS = 250
 """Longest time from a look at a button to the tap: less than the shortest pause of changed buttons."""
 PAUSE_MS = 900
@@ -46,7 +46,7 @@ def wanted(key: str) -> tuple[str, dict[str, Any]]:
 
 @pytest.mark.slow
 def test_control_page_tap_does_what_the_aimed_at_button_said_or_nothing(chromium: Any, pub: Pub, address: str) -> None:
-    """Two phones act at once, in 200 random interleavings."""
+    """Two phones act at once, in 100 random interleavings."""
     dice = random.Random(37)
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *NAMED)

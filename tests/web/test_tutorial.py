@@ -61,6 +61,14 @@ def lines_of(pub: Pub) -> Iterator[Snapshot]:
     yield pub.table.snapshot()
 
 
+def fullest(going: list[Snapshot]) -> list[Snapshot]:
+    """Return one snapshot for each text that a lesson may have: the one with the longest numbers and names in it."""
+    said: dict[tuple[str, ...], Snapshot] = {}
+    for snapshot in sorted(going, key=lambda each: len(msgspec.json.encode(each.panels.lesson))):
+        said[tuple(phrase.code for phrase in snapshot.panels.lesson)] = snapshot
+    return list(said.values())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_tutorial_lessons_fill_a_place_of_fixed_height_on_phone_and_tv(
@@ -72,8 +80,7 @@ def test_tutorial_lessons_fill_a_place_of_fixed_height_on_phone_and_tv(
         pub.table.submit(StartGame(header={**HEADER, "game": game, "rules": rules}, terms={"lessons": True}))
         *going, over = list(lines_of(pub))
         assert all(snapshot.panels.lesson for snapshot in going)
-        lessons = {msgspec.json.encode(snapshot.panels.lesson): snapshot for snapshot in going}
-        each_lesson, the_end = (msgspec.json.encode(shown).decode() for shown in (list(lessons.values()), [over]))
+        each_lesson, the_end = (msgspec.json.encode(shown).decode() for shown in (fullest(going), [over]))
         for (path, size), language in itertools.product((("/control", PHONE), ("/tv", SCREEN)), LANGUAGES):
             fed = FedPage(chromium, address, path, language, paired=path == "/control")
             fed.page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -81,7 +88,7 @@ def test_tutorial_lessons_fill_a_place_of_fixed_height_on_phone_and_tv(
             wrong = [place for place in places if not place["taught"] or place["cut"] or place["meets"]]
             assert wrong == [], (path, language)
             assert len({place["height"] for place in places}) == 1, (path, language)
-            assert len({place["words"] for place in places}) > 10, (path, language)
+            assert len({place["words"] for place in places}) == len(places) > 5, (path, language)
             (ended,) = fed.page.evaluate(PLACES, the_end)
             assert not ended["taught"], "a game that is over says who won"
             assert fed.problems == []
