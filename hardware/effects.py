@@ -133,7 +133,7 @@ def _drain(canvas: Canvas, stroke: Stroke) -> None:
 def _slide(canvas: Canvas, stroke: Stroke) -> None:
     """Add the trail behind a peg that slides from the stroke's start to its end; it fades after the peg has arrived.
 
-    `stroke.holes` is its length; 0 adds no trail.
+    The trail is `stroke.holes` holes long; 0 adds none.
     """
     if stroke.holes:
         head = stroke.start + (stroke.end - stroke.start) * ease(stroke.since_s / stroke.lasts_s)
@@ -175,9 +175,9 @@ def _pulse(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _stripes(canvas: Canvas, stroke: Stroke) -> None:
-    """Add a soft light with dark stripes that move along it, from the lane's first hole to the light's end.
+    """Add a soft light with dark stripes that move along it, from the lane's first hole to `stroke.end`.
 
-    It fades in over 0.3 s, and out in the last 0.6 s of the animation.
+    The light fades in over 0.3 s, and out in the last 0.6 s of the animation.
     """
     path, since_s = stroke.path, stroke.since_s
     fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - (stroke.lasts_s - 0.6)) / 0.6))

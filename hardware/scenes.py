@@ -73,8 +73,8 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
 def next_change_s(view: BoardView, layout: Layout, time_s: float) -> float:
     """Return the time, in seconds on the board's clock, at which `compose` must be called next for the same view.
 
-    It is `time_s` while an animation runs, SLOW_FRAME_S later while a light changes slowly, infinity if nothing changes
-    by itself, and else the end or the begin of something. Until a time further ahead `compose` returns the same frame.
+    It is `time_s` while an animation runs, SLOW_FRAME_S later while a light changes slowly, else when something next
+    begins or ends; infinity if nothing changes by itself. In these last cases the frame stays the same until then.
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)
@@ -94,8 +94,8 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]:
     """Return the times, in seconds on the board's clock, at which the pegs' lights must be drawn next after `time_s`.
 
-    A peg has a time of its own by its colour's rhythm: infinity for a steady light. If pegs take turns in a hole, or
-    show the turn's points, the only time is that of the next frame. Empty for an idle board.
+    A peg has a time of its own by its colour's rhythm: infinity for a steady light. If pegs share a hole, or show the
+    turn's points, the only time is that of the next frame. Empty for an idle board.
     """
     if view.mood == "idle":
         return []
@@ -110,7 +110,8 @@ def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]
 def _mood_moves_at(view: BoardView, time_s: float) -> float:
     """Return the time after `time_s` at which the light of the view's mood must be drawn next.
 
-    It is SLOW_FRAME_S later while the light changes, the end of a pause in a pause, and infinity if it is still.
+    It is SLOW_FRAME_S later while the light changes, the end of the pause during a pause, and infinity for a light that
+    stays the same.
     """
     if view.mood in ("ready", "read") and view.to_play is None:
         return math.inf

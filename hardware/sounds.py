@@ -52,7 +52,10 @@ TRIAL = (Note(523, 0.0), Note(659, 0.09), Note(784, 0.18))
 
 @lru_cache(maxsize=16)
 def sound(tones: tuple[Note, ...], volume: float = USUAL_VOLUME) -> bytes:
-    """Return a WAV file (22,050 Hz, mono, 16 bit) of one or more bell-like notes, with its peak at `volume`, 0 to 1."""
+    """Return a WAV file (22,050 Hz, mono, 16 bit) of one or more bell-like notes, with its peak at `volume`, 0 to 1.
+
+    Each note begins at its own `at_s`, so notes may overlap. Cached.
+    """
     length_s = max(tone.at_s + tone.rings_s for tone in tones)
     time_s = np.arange(round(length_s * RATE_HZ)) / RATE_HZ
     mixed = np.zeros_like(time_s)

@@ -107,7 +107,8 @@ def debootstrap(folder: Path, arch: str, suite: str) -> None:
 def register_qemu() -> None:
     """Register qemu with the kernel (binfmt_misc) to run arm64 programs, in a chroot too. Needs root.
 
-    Does nothing if it is registered. Raises CalledProcessError if binfmt_misc can't be mounted.
+    Does nothing if it is registered. Raises CalledProcessError if binfmt_misc can't be mounted, OSError if qemu is not
+    installed.
     """
     place = Path("/proc/sys/fs/binfmt_misc")
     if not (place / "register").exists():

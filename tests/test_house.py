@@ -207,7 +207,7 @@ def test_the_lint_regex_for_game_specific_words_matches_code_of_each_game() -> N
         assert any(GAME_WORDS.search(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")), game
 
 
-def test_web_text_keys_name_a_game_only_for_its_pitch_and_categories() -> None:
+def test_english_text_keys_name_games_only_under_category_and_pitch() -> None:
     keys = json.loads((ROOT / "web" / "texts" / "en.json").read_text(encoding="utf-8"))
     assert [key for key in keys if NAMES.search(key) and not key.startswith(("category.", "pitch."))] == []
 
@@ -246,12 +246,12 @@ def suspects_in(path: Path) -> set[str]:
     return {token.string for before, token in after if token.type == tokenize.NAME and before != "np"}  # np.eye
 
 
-def test_no_identifier_of_the_code_uses_an_abandoned_word() -> None:
+def test_no_identifier_in_the_code_has_a_word_of_the_old_vocabulary() -> None:
     assert faulty(MODULES, lambda path: [name for name in suspects_in(path) if OLD_WORDS.search(name)]) == {}
     assert [path for path in MODULES if OLD_WORDS.search(path.stem) or path.stem in OLD_FILES] == []
 
 
-def test_no_tests_identifier_except_test_names_uses_an_abandoned_word() -> None:
+def test_no_identifier_in_tests_but_test_names_has_an_old_vocabulary_word() -> None:
     files = [*(ROOT / "tests").rglob("*.py")]
     used = {name for path in files for name in suspects_in(path) if not name.startswith("test_")}  # a test: any words
     assert {name for name in used | {path.stem for path in files} if OLD_WORDS.search(name)} == set()

@@ -49,7 +49,7 @@ def test_a_league_address_without_https_or_host_is_refused(bad: str) -> None:
 @pytest.mark.parametrize(
     "bad", ["https://[::1/hook", "https://a:x/", "https://a:99999/", "https://a..b/", "https://a b/", "https://a/tür"]
 )
-def test_an_outgoing_address_that_no_request_can_use_is_refused(bad: str) -> None:
+def test_a_webhook_url_with_a_malformed_host_port_or_path_is_refused(bad: str) -> None:
     with pytest.raises(DeviceError, match=r"is no address .* in ASCII letters"):
         check_address("[webhook] url", bad)
 
@@ -83,7 +83,7 @@ class _Idle(DeliveryThread):
         """Deliver nothing."""
 
 
-def test_a_delivery_thread_ends_when_stopped_before_it_clears_its_wake() -> None:
+def test_a_delivery_thread_stopped_just_before_clearing_its_event_ends() -> None:
     thread = _Idle()
     thread.start()
     assert until(lambda: not thread.alive(), 10)

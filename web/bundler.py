@@ -22,7 +22,9 @@ COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n|[ \t]+// [^\n\"'
 
 
 def bundled(page: str, sources: Mapping[str, str]) -> str:
-    """Return one script that contains a page's module and every module that it imports, directly or not.
+    """Return one script with a page's module and, before it, every module that it imports, directly or not.
+
+    Raises KeyError if a module is missing in `sources`, and graphlib.CycleError if modules import each other.
 
     Args:
         page: Name of the page's module, without `.js`.

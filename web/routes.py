@@ -128,6 +128,9 @@ class Routes:
     ) -> Callable[[View], View]:
         """Add a route to the group, and return the decorator that adds its view to `blueprint`.
 
+        The view's result is sent as JSON, unless it is a response. A CompanionError of the view becomes a refusal.
+        Roles are only recorded in `roles`: `guard.install` enforces them.
+
         Args:
             method: GET or POST.
             rule: Path of the route.
@@ -161,10 +164,10 @@ class Routes:
 
 
 def error_refusal(refusals: Refusals, error: CompanionError, foreseen: Container[str]) -> flask.Response:
-    """Return the refusal of an error: that of its class in `refusals`, or else of its nearest base class there.
+    """Log an error, and return the refusal of its class in `refusals`, or else of its nearest base class there.
 
-    `refusals` must contain CompanionError. The error is logged, with its traceback if its status is not in `foreseen`:
-    the program has a fault.
+    `refusals` must contain CompanionError. A status that is not in `foreseen` is a fault in the program: it is logged
+    with the traceback.
     """
     status, code = next(refusals[kind] for kind in type(error).__mro__ if kind in refusals)
     asked, surprise = f"{flask.request.method} {flask.request.path}", str(status) not in foreseen

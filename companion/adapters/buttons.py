@@ -132,7 +132,7 @@ def can_shut_down() -> str:
 
 
 def shutdown_problems(buttons: ButtonSettings) -> list[str]:
-    """Return what is wrong with the shutdown button's settings: one sentence with its cure; empty if all is well."""
+    """Return a list with one sentence on the first fault of the shutdown button's settings and its cure, else []."""
     command = buttons.shutdown_command
     if buttons.kind == "gpio" and buttons.shutdown is not None and not command:
         cure = 'set shutdown_command = ["systemctl", "poweroff"], or leave it out.'

@@ -66,10 +66,10 @@ class Clips:
                 self._frames.append((frame.at_s, coded.tobytes()))
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Hold the recorded frames of a throw that the camera has read; keep them as its clip if it is to be replayed.
+        """Hold the last frames once the camera has read a throw; an event with `replayed` makes them its clip.
 
-        The event with `replayed` may come later, as long as the throw is the newest. Less than a second of frames makes
-        no clip.
+        `news` has the events since the snapshot before. That event may come later, as long as the throw is the newest.
+        Less than a second of frames makes no clip.
         """
         with self._lock:
             throw = snapshot.throws[-1] if snapshot.throws else None

@@ -260,7 +260,10 @@ class BootLines:
         return [f"{self.path}: {line}" for line in self.lines] or self.left(machine)
 
     def do(self, machine: Machine) -> None:
-        """Write the lines to config.txt, after a first copy of it beside it; without lines, do what `undo` does."""
+        """Write the installer's block of lines to config.txt, in place of an earlier block; without lines, remove it.
+
+        Before the first change the file is copied to `config.txt.before-pegpip`.
+        """
         if not self.lines:
             self.undo(machine)
             return
@@ -279,7 +282,8 @@ class BootLines:
     def undo(self, machine: Machine) -> None:
         """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay.
 
-        Where an end mark is missing, only the begin mark goes, and the kept copy stays: nothing tells the lines apart.
+        Where an end mark is missing, nothing shows which lines are the installer's. Then only the begin mark goes, and
+        the kept copy stays.
         """
         file = machine.at(self.path)
         text = _read(file)

@@ -166,8 +166,9 @@ def entry_of(page: str) -> int | None:
 def page_of(settings: Path) -> str:
     """Return the address of the table's pages on this machine, without a slash at the end.
 
-    The host is that of the settings file. The port is that of the running table, else of the settings file, else PORT.
-    The file is read as plain TOML, as a newer release may have unknown keys; one that can't be read counts as empty.
+    The host is that of the settings file. The port is that in the file `.port` beside it, which a running table writes,
+    else that of the settings file, else PORT. The settings are read as plain TOML, as a newer release may have unknown
+    keys; a file that can't be read counts as empty.
     """
     port = served_port(settings.parent) or value_in(settings, "web", "port")
     served = port if isinstance(port, int) and 0 < port < 65536 else PORT

@@ -83,7 +83,7 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
 
 
 def set_ups(game: str) -> list[Header]:
-    """Return headers of a game: every number of players that it allows, each with every set of house rules.
+    """Return headers of a game: each number in PLAYERS that it allows, with every set of house rules.
 
     The sets are the default rules, each on/off house rule alone changed, and each preset.
     """

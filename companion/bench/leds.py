@@ -77,7 +77,7 @@ def driver(seconds: float) -> tuple[int, float]:
 def press_ms() -> float:
     """Return the milliseconds from a key press on a pseudo-terminal until LED 0 of a simulated strip is lit.
 
-    The threads of the keys and the board really run. A press that lights nothing takes LIGHT_TIMEOUT_S.
+    The threads of the keys and the board really run. If LED 0 stays dark, the result is about 1000 * LIGHT_TIMEOUT_S.
     """
     strip = _Encoding(122)
     board = Board(strip, preset("strip122"), POWER)

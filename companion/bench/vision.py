@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 
 
 def measure(progress: Progress) -> dict[str, float]:
-    """Time each step of reading dice from a picture, and read THROWS simulated throws, all on one OpenCV thread.
+    """Time each step of reading dice from a picture, and read THROWS simulated throws; OpenCV has one thread meanwhile.
 
     `progress` is called after each throw with the throws done and their total. Returns the medians in
     milliseconds of the function `times`, the counts of throws of the function `virtual_throws`, and `rss_mb`, this

@@ -51,6 +51,8 @@ class DailyPuzzle:
     def view(self) -> dict[str, Any]:
         """Return the puzzle of today as JSON values. Computed on the first call of a day, then cached until midnight.
 
+        Raises RulesError if no game has puzzles.
+
         Returns:
             The fields of `Puzzle.view` without `transcript`; `title` of the game, `day` (ISO 8601), the loose `dice`,
             the `kept` dice, the `track`, and `reasons`: phrases that explain the best option.

@@ -154,7 +154,11 @@ class Vote:
             self._asked(question).shown = True
 
     def _current(self) -> tuple[VoteQuestion, ...]:
-        """Return the questions of the game on the table. Raises RulesError if it is not finished or can't be judged."""
+        """Return the questions of the game on the table; the caller holds the lock.
+
+        After a change of the game they are made anew, without votes, and `_wanted` is set. Raises RulesError if there
+        is no game, or it is not finished or can't be judged.
+        """
         game = self._state().record.game
         if game is None:
             raise RulesError("No game has been started yet.")

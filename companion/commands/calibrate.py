@@ -253,7 +253,7 @@ class _Hands:
 
 
 def _write_sheet(to: Path, paper: str, plan: Plan, *, as_json: bool) -> int:
-    """Write the sheet for the tray of `plan` as a PDF file, print how to go on, and return 0, the exit status.
+    """Write the calibration sheet for the tray of `plan` as a PDF file, print how to go on, and return exit status 0.
 
     With `as_json`, print the file's name as JSON instead. Raises SetupError if `to` is no .pdf or can't be written, or
     if the tray is too small.

@@ -26,8 +26,8 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
     """Export a table's journal, photos, calibration and settings to FILE, a zip that only its owner can read.
 
     The table may be playing. An existing FILE is refused without --replace. `pegpip import FILE` restores the table,
-    here or on another machine. Paired phones are left out and have to pair again. With wrong settings, which an import
-    refuses, the exit status is 1.
+    here or on another machine. Paired phones are left out and have to pair again. With wrong settings FILE is still
+    written, but an import refuses them, and the exit status is 1.
     """
     from companion.backup.export import write_archive
 

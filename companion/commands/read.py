@@ -154,10 +154,10 @@ def _record(
 
 
 def _copy_paths(folder: Path, images: Sequence[str]) -> list[Path]:
-    """Return the .jpg file in `folder` for the annotated copy of each picture or zip, in the order of `images`.
+    """Return a different .jpg path in `folder` for the annotated copy of each picture or zip, in the order of `images`.
 
-    A copy has its picture's name, with a number if another copy of this run has that name. The folder is created.
-    Raises SetupError if that fails, or if a copy would replace one of the pictures.
+    Its name is the picture's, with a number if that is taken in this run. To a zip's path each throw's copy adds the
+    throw's name. The folder is created. Raises SetupError if that fails, or if a path is that of one of the pictures.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

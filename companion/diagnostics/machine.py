@@ -104,7 +104,7 @@ def check_writable(folder: Path) -> Finding:
 
 
 def check_playable(folder: Path) -> Finding:
-    """Return the finding of `check_journal`, or a failed one if a start of the table could not replay the journal."""
+    """Return the finding of `check_journal`; a failed one, too, if the journal is sound but can't be replayed."""
     found = check_journal(folder)
     try:
         if found.ok:

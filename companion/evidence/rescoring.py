@@ -64,7 +64,7 @@ class Rescored:
 
     @property
     def caught(self) -> bool:
-        """Whether today's reader trusts a wrong reading, as the table's did, but the table asked a person about it.
+        """Whether today's reader trusts the same wrong reading as at the table, where a person was asked about it.
 
         The table asks even about a trusted reading if no throw can have that number of dice: one may cover another.
         """

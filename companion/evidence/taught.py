@@ -127,8 +127,8 @@ class TaughtSets:
         """Add the labelled dice of a throw to a taught set of dice as examples, in memory and on disk.
 
         An unknown set is made, and a damaged file of the set is overwritten. New examples replace earlier ones of the
-        same throw. Without a known value the earlier ones are deleted, unless the set has no others. Beyond
-        `MAX_EXAMPLES` the oldest are dropped.
+        same throw. If all `values` are None, nothing is added, and the earlier ones are deleted unless the set has no
+        others. Beyond `MAX_EXAMPLES` the oldest are dropped.
 
         Args:
             name: Name of the set of dice.

@@ -13,7 +13,7 @@ from companion.table.snapshot import Thrown
 def story_with_photos(transcript: Transcript, throws: Sequence[Thrown | None]) -> dict[str, Any]:
     """Return luck and decisions of a finished game as JSON values, with a photo's number at each move.
 
-    `throws` are the throw of each line in force, None for a decision.
+    `throws` has, for each line after the header, its throw, or None for a decision.
 
     Returns:
         `games.advice.luck.Story.view`; each move has `photo`: the number of the latest throw, up to and including the

@@ -121,10 +121,10 @@ def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
 
 
 def _count(connection: Connection, table: int, game: dict[str, Any], message: Message, judged: Judged | None) -> None:
-    """Make a message, newer than its game's revision, the one that counts: replace results and adjust the standings.
+    """Replace a game's results by those of a newer message, and adjust the standings; the caller commits.
 
-    With None for `judged`, no result of the game counts. The game waits to be rated again. A change of an earlier
-    revision is logged.
+    With None for `judged`, no result of the game counts any more. The game is marked as not rated. If an earlier
+    revision counted, the change is recorded in the database table `changes`.
     """
     kind = judged.kind if judged else game["kind"]
     players = _players(connection, table, judged) if judged else {}
@@ -150,9 +150,10 @@ def _count(connection: Connection, table: int, game: dict[str, Any], message: Me
 
 
 def _players(connection: Connection, table: int, judged: Judged) -> dict[str, int]:
-    """Return the league's number of each player of a game, by name; new names are inserted as players of `table`.
+    """Return the league's number of each player of a game, by name; insert new names into the database.
 
-    A player that was merged into another has the number of that one.
+    The names are those of the table numbered `table`, which sent the game. A player that was merged into another has
+    the other's number, so two names may share one.
     """
     names = sorted(judged.players)
     connection.execute(
@@ -168,7 +169,10 @@ def _players(connection: Connection, table: int, judged: Judged) -> dict[str, in
 
 
 def _write_results(connection: Connection, game: dict[str, Any], judged: Judged, players: dict[str, int]) -> None:
-    """Insert or update the results of a game's seats, which keep their ratings; `players` is name -> number."""
+    """Insert the results of a league game's seats; an existing one is updated, counts again and keeps its rating.
+
+    `players` is name -> number, for every player in `judged`.
+    """
     rows = []
     for seat, name in enumerate(judged.players):
         side = judged.sides[number := seat % len(judged.sides)]

@@ -93,7 +93,8 @@ def games(connection: Connection, season: int, kind: str, most: int = PAGE) -> R
 def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
     """Return a game's row, its newest transcript and its logged `changes`, oldest first; None for an unknown game.
 
-    The row also has the table's `pub` and `name`, and `season_name`.
+    The row also has the table's `pub` and `name`, and `season_name`. A game that does not count has an empty
+    transcript.
     """
     found = connection.execute(
         "SELECT g.*, r.body, t.pub, t.name, s.name AS season_name FROM games g JOIN tables t ON t.id = g.table_id"
@@ -127,7 +128,7 @@ def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
 
 
 def players(connection: Connection, name: str = "") -> Rows:
-    """Return up to `PAGE` players whose name begins with `name`, by name; without those merged into others.
+    """Return up to `PAGE` players whose name begins with `name` (case counts), by name, without merged ones.
 
     Each has `id`, `name`, `pub`, `at_table`, and `alike`: how many players have exactly that name.
     """

@@ -29,7 +29,7 @@ Put = Callable[[str, bytes, str], tuple[int, Reply]]
 
 
 def put_over_http(address: str, body: bytes, signature: str) -> tuple[int, Reply]:
-    """Send a signed body by HTTP PUT and return (status, reply). Raises OSError if nobody answers.
+    """Send a signed body by HTTP PUT; return (status, reply), also of a refusal. Raises OSError if nobody answers.
 
     If the answer is no reply of a league, perhaps a proxy's, the reply's message is its first 200 bytes.
     """
@@ -64,9 +64,10 @@ class Sender(DeliveryThread):
     def _deliver(self, stopped: threading.Event) -> None:
         """Send each new, changed or withdrawn game in the outbox to the league's server, and store which ones it has.
 
-        A game that the server refused for good is skipped until it changes. The first call opens the outbox, and makes
-        the table's key if there is none. Raises OSError if the server can't be reached or can't take a game now,
-        DeviceError if its address, the key or the aliases are wrong, or the journal can't be read.
+        A game that the server refused for good is skipped until it changes. Once `stopped` is set, the other games are
+        left to a later call. The first call opens the outbox, and makes the table's key if there is none. Raises
+        OSError if the server can't be reached or can't take a game now, DeviceError if its address, the key or the
+        aliases are wrong, or the journal can't be read.
         """
         if self._opened is None:
             check_address("[league] server", self._server)

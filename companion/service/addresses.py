@@ -64,9 +64,10 @@ def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
 
 
 def local_page(host: object, port: int) -> str:
-    """Return the URL of the pages for programs on this machine, where a table serves the setting `host`.
+    """Return the URL at which programs on this machine reach the table's pages.
 
-    A host that is no address of this machine counts as the default: a service replaces it at its start.
+    `host` is the value of that setting, of any type. If it is no address of this machine, the default counts, which
+    the service then serves, too.
     """
     served = host if isinstance(host, str) else ""
     with contextlib.suppress(OSError, TypeError):  # TypeError: a NUL in it
@@ -192,9 +193,10 @@ def announced(port: int) -> Iterator[None]:
 
 
 def served_port(folder: Path) -> int | None:
-    """Return the port in a data folder's file `.port`, which a running table writes; None if there is no number.
+    """Return the port in a data folder's file `.port`; None if the file is missing, unreadable or holds no number.
 
-    Root may call it for a folder of the service, so it follows no link and never blocks on a pipe.
+    A running table writes the file and deletes it when it stops; after a crash an old port may stay. Root may call
+    this for a folder of the service: no link is followed, and a pipe does not block.
     """
     try:
         with open(os.open(folder / PORT_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:

@@ -57,8 +57,8 @@ def addresses_of(settings: WebSettings, port: int) -> Addresses:
 
     If the server listens on all interfaces and the table's hotspot is up, the page's URL has the hotspot's address,
     unless `settings.wifi` names another Wi-Fi and the table has another address. `wifi` is None if no Wi-Fi is set, or
-    if phones in it can't reach that URL. `phones` is about how many phones the hotspot can hold; None if the URL is not
-    the hotspot's, or the number is unknown.
+    if only one of it and the URL is the hotspot's. `phones` is about how many phones the hotspot can hold; None if the
+    URL is not the hotspot's, or the number is unknown.
     """
     own = own_addresses()
     if hotspot.ADDRESS in own and settings.hotspot and settings.wifi in {"", settings.hotspot}:

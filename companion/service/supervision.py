@@ -135,8 +135,9 @@ class Supervisor:
     def _revive(self, part: Part) -> None:
         """Start a part if it is down; if it runs again after a failure, record the time.
 
-        The call that finds it down logs and counts the failure. If the start fails, the error replaces the cause, and
-        each later call tries again. A part is down, too, until its first start has succeeded.
+        The first call that finds it down logs and counts the failure; one that falls again before the next call is
+        not counted. If the start fails, the error replaces the cause, and each later call tries again. A part is down,
+        too, until its first start has succeeded.
         """
         fall = self._falls.get(part.name)
         if part.name not in self._unstarted and (part.alive is None or part.alive()):

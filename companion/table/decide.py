@@ -162,8 +162,8 @@ def _reinterpreted(changes: Changes) -> Changes:
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     """Return `changes` with the steps that carry out an interpretation of the tray: its lines, then its question.
 
-    A `settled` interpretation, a clear throw, closes an open question. While a question is open, the lines of all
-    others are dropped. A new question replaces the open one, unless the open one outranks it (`_outranks`).
+    A `settled` interpretation, a clear throw, closes an open question. While a question is open, the lines of an
+    interpretation that is not settled are dropped. A new question replaces the open one unless outranked (`_outranks`).
     """
     before = changes.state.asked
     if before and not outcome.settled:
@@ -215,7 +215,7 @@ def _decided(changes: Changes) -> Changes:
 def _undone(changes: Changes, undo: Undo) -> Changes:
     """Return `changes` with the steps of an undo. Raises RulesError if it is refused.
 
-    Undoing one line resumes an abandoned game instead; of a game without lines it takes back the start.
+    An undo of one line resumes an abandoned game instead, or takes back the start of a game without lines.
     """
     game = changes.game
     if undo.count == 1 and (game.abandoned or not game.lines):
@@ -240,7 +240,7 @@ def _pressed(changes: Changes, button: str) -> Changes:
 def _banked(changes: Changes) -> Changes:
     """Return `changes` with the steps for the bank button: play the selected decision, or bank without one.
 
-    Raises IllegalAction if a throw is in question, or nothing can be banked.
+    Raises IllegalAction if that is illegal, or a question is open whose code is not in SETTLED_BY_BANKING.
     """
     asked, choices, lines = changes.state.asked, changes.state.choices, tuple[Action, ...]()
     if asked and asked[1].code not in SETTLED_BY_BANKING:
@@ -286,7 +286,7 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
 def _bot_acted(changes: Changes, command: c.BotDecides | c.BotAwaits) -> Changes:
     """Return `changes` with the steps for the bot's decision, or its announcement that dice are to be thrown for it.
 
-    Raises StaleAction unless the bot may act now, IllegalAction if it throws, undoes or decides against the rules.
+    Raises StaleAction unless the bot may act now; IllegalAction for a throw, an undo, or a decision against the rules.
     """
     if not changes.state.bots_turn or changes.state.asked or changes.state.offer:
         raise StaleAction("It is not the bot's turn to act.")

@@ -59,7 +59,7 @@ def matches_of(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, 
 
 
 def next_pair(matches: Sequence[Match[P, G]]) -> tuple[P, P] | None:
-    """Return the players of the first match that can be played; None if there is none."""
+    """Return the players of the first match without a result whose two players are known; None if there is none."""
     for match in matches:
         one, other = match.players
         if match.won is None and one is not None and other is not None:
@@ -70,11 +70,11 @@ def next_pair(matches: Sequence[Match[P, G]]) -> tuple[P, P] | None:
 def _match(
     draw: Draw[P], results: Sequence[Result[P, G]], number: int, pair: tuple[P, P], begun: int = 0
 ) -> tuple[Match[P, G], int]:
-    """Return the match of two players in a tournament, and the number of results up to and including its game.
+    """Return the match of two players in round `number` of a tournament, and how many results to skip after it.
 
-    The first game of both players in `results[begun:]` counts; in a knockout, the first with a winner. Without a game
-    the number is `begun`, and the match has no result. If a player has left, it is a walkover for the other; if both
-    have, neither wins. `number` is the round of the match.
+    The first game of both players in `results[begun:]` counts; in a knockout, the first with a winner. All results up
+    to and including that game are to be skipped, `begun` of them without a game. Then the match has no result, or is
+    a walkover if a player has left; if both have, neither wins.
     """
     for at, result in enumerate(results[begun:], begun + 1):
         if set(result.players) == set(pair):

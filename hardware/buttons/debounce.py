@@ -51,9 +51,9 @@ def step(
 
 
 def due_s(contact: Contact, settle_s: float, long_s: float) -> float | None:
-    """Return the time, in seconds, at which `step` must be called even if the level does not change; None if never.
+    """Return when `step` must be called even if the level does not change, in seconds on the clock of its `now_s`.
 
-    That is when the level will have settled, or the held button becomes a long press.
+    A new level has then lasted `settle_s`, or the button has been held for `long_s`. None if neither is to come.
     """
     if contact.raw != contact.down:
         return contact.raw_since_s + settle_s

@@ -141,9 +141,9 @@ def _strip(pin: int, limit_ma: float) -> list[str]:
 def _button(number: int, name: str, bcm: int, lane: float, *, joins: bool) -> list[str]:
     """Return SVG elements that draw a button and its two wires, to its pin and to ground.
 
-    The shutdown button has a ground pin of its own; the ground of another `joins` the wire that comes from a button
-    above, or begins it. `number` is the button's index from the top, `bcm` its pin's BCM number, `lane` x of the
-    vertical part of the wire to the pin, in pixels; that of the shutdown button's ground is left of it.
+    The shutdown button has a ground pin of its own; all others share a ground wire, and one that `joins` it gets a dot
+    there. `number` is the button's index from the top, `bcm` its pin's BCM number. `lane` is x, in pixels, of the
+    vertical part of the wire to the pin; the shutdown button's ground wire runs left of it.
     """
     y, pin = _FIRST_BUTTON_PX + _BUTTON_STEP_PX * number, HEADER_PINS[bcm]
     box, data = _box(500, y - 20, 140, 40, name), f"GPIO{bcm} (pin {pin})"

@@ -101,9 +101,9 @@ def board_front(layout: Layout) -> str:
 
 
 def board_back(layout: Layout) -> str:
-    """Return an SVG of the LED board's back panel from the front: where each straight piece of the LED strip goes.
+    """Return an SVG, in true size, of the LED board's back panel seen from the front, with the LED strip's places.
 
-    It is in true size. Each piece has its number, the numbers of its LEDs, and an arrow in the direction of the data.
+    Each straight piece of the strip has its number, the numbers of its LEDs, and an arrow in the direction of the data.
     """
     width, height = board_wh_mm(layout)
     places = [(GAP_MM + x, GAP_MM + y) for x, y in on_board(layout)]

@@ -127,7 +127,7 @@ class HalfInstalling(Noted):
         return super().run(*words, environment=environment, user=user)
 
 
-def test_uninstalling_marks_what_apt_had_installed_before_it_failed(machine: Noted) -> None:
+def test_uninstalling_lists_the_packages_that_a_failed_apt_had_installed(machine: Noted) -> None:
     packages, half = Packages(("python3-venv", "avahi-daemon")), HalfInstalling(machine.root)
     with pytest.raises(DeviceError):
         packages.do(half)
@@ -178,7 +178,7 @@ def test_installing_a_changed_unit_restarts_a_running_service_with_it(machine: N
 
 
 @pytest.mark.parametrize("target", ["/dev/null", "others", "missing"])
-def test_the_installer_replaces_a_link_to_a_device_anothers_or_no_file(machine: Noted, target: str) -> None:
+def test_installer_replaces_a_link_in_a_files_place_not_what_it_leads_to(machine: Noted, target: str) -> None:
     unit = File("/etc/systemd/system/pegpip.service", lambda: "[Unit]\n")
     place = machine.at(unit.path)
     place.parent.mkdir(parents=True)

@@ -339,7 +339,7 @@ def test_the_prove_command_exits_1_if_an_update_is_not_healthy_in_time(
     assert trial.main("prove", releases.machine) == 0
 
 
-def test_update_takes_the_running_port_else_the_settings_else_the_default(tmp_path: Path) -> None:
+def test_update_finds_the_page_by_running_port_else_settings_else_default(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
     file.write_text("[web]\nport = 81\nof_a_later_release = 1\n")

@@ -164,7 +164,7 @@ def test_an_update_to_the_running_release_says_so_and_restarts_nothing(releases:
     assert table.starts == []
 
 
-def test_a_project_with_other_pins_alone_is_another_release(tmp_path: Path) -> None:
+def test_a_project_with_other_pinned_packages_has_another_release_name(tmp_path: Path) -> None:
     for name in TREE:
         (tmp_path / name).touch()
     pins = tmp_path / PINS

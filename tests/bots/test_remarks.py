@@ -27,7 +27,7 @@ def test_a_best_or_slightly_worse_decision_gets_no_house_remark() -> None:
     assert notable(told("crag", throw(1, 1, 2), score("ones"))) is None
 
 
-def test_the_best_decision_for_the_win_gets_no_remark_though_it_costs_points() -> None:
+def test_the_best_decision_to_win_gets_no_remark_though_it_costs_points() -> None:
     """Ann opened the last round with 2,000; Ben has 1,000 and 1,000 in this turn: a bank is a tie, which Ann wins."""
     ones = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
     lines = [*ones, STOP, *ones, STOP, *ones, STOP, *ones]
@@ -69,7 +69,7 @@ def test_a_mistake_gets_a_house_remark_unless_the_remarks_setting_is_off(tmp_pat
             assert said["remark"]["player"] == "Ann"
 
 
-def test_house_remarks_are_by_the_house_name_and_absent_in_tournament_mode(tmp_path: Any) -> None:
+def test_remarks_bear_the_settings_house_name_and_stop_in_tournament_mode(tmp_path: Any) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         mistake(pub)

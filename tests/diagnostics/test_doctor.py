@@ -115,7 +115,7 @@ WRONG_ORDER = Settings(strip=StripSettings(order="GRG"))
     ],
     ids=["no camera", "mistyped camera", "no strip", "mistyped layout", "strip's order", "pins", "mistyped buttons"],
 )
-def test_the_doctor_names_what_is_broken_or_mistyped_and_its_cure(
+def test_doctor_checks_of_camera_strip_and_buttons_name_fault_and_cure(
     check: Callable[[], Finding], words: tuple[str, ...]
 ) -> None:
     assert ill(check(), *words)

@@ -186,7 +186,7 @@ def test_a_full_disk_for_throw_packages_shows_in_health_and_play_goes_on(
 @pytest.mark.parametrize(
     ("cap_bytes", "says"), [(0, "not kept: evidence_percent is 0"), (1000, "0 throws kept since the start")]
 )
-def test_no_throw_package_is_kept_without_room_as_health_says(
+def test_throw_packages_without_room_are_not_kept_and_health_says_so(
     tmp_path: Path, networks: Networks, cap_bytes: int, says: str
 ) -> None:
     with VirtualEvening(tmp_path, networks, cap_bytes=cap_bytes) as evening:

@@ -136,7 +136,7 @@ def test_a_damaged_taught_dice_set_is_reported_and_intact_ones_still_load(
     assert "damaged" in says or "Update pegpip" in says
 
 
-def test_teaching_a_dice_set_of_a_newer_format_is_refused_and_keeps_its_file(
+def test_teaching_a_dice_set_of_newer_format_is_refused_and_keeps_its_file(
     tmp_path: Path, settled: list[Settled]
 ) -> None:
     _taught(tmp_path, settled[:1])

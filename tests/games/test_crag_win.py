@@ -53,7 +53,7 @@ def test_crag_score_sheet_point_distributions_are_not_computed_twice(monkeypatch
         assert sheet.of(filled).sum() == pytest.approx(1)
 
 
-def test_crag_distributions_that_a_position_lacks_are_solved_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crag_win_odds_solve_missing_point_distributions_in_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     """One batch for the sheets of all players takes a third of the time of one for each."""
     prospects.cache_clear()
     sheet, batches = prospects(False), list[set[int]]()
@@ -82,7 +82,7 @@ def test_crag_distributions_that_a_position_lacks_are_solved_in_one_batch(monkey
     assert len(computed) == len(set(computed)), "each sheet once"
 
 
-def test_the_crag_share_below_a_total_is_that_of_the_expected_points() -> None:
+def test_crag_odds_to_reach_each_total_sum_to_the_expected_points() -> None:
     """The mean of a total is the sum of the probabilities of reaching 1, 2, 3, ... points."""
     for strict in (False, True):
         reached = [1 - share_below(total, strict) for total in range(1, TOTALS)]
@@ -91,7 +91,7 @@ def test_the_crag_share_below_a_total_is_that_of_the_expected_points() -> None:
         assert share_below(TOTALS, strict) == pytest.approx(1)
 
 
-def test_crag_point_distributions_asked_for_at_once_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crag_distribution_interrupted_by_another_equals_one_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = 0b111111, 0b1111110
     expected = prospects(False).of(one).copy()
     prospects.cache_clear()

@@ -160,7 +160,7 @@ TURNS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), TURNS)
-def test_a_crapola_turn_keeps_throws_on_and_banks(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_crapola_turn_keeps_dice_rethrows_the_others_and_can_bank(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crapola", lines, set_up, wanted)
 
 

@@ -30,7 +30,7 @@ def test_crapola_crap_out_chances_of_1_to_7_dice_equal_known_counts(dice: int, w
 
 
 @pytest.mark.parametrize("dice", range(1, 8))
-def test_crapola_offers_of_each_number_of_dice_equal_the_naive_charts(dice: int) -> None:
+def test_crapola_best_keeps_per_dice_left_equal_a_naive_enumeration(dice: int) -> None:
     """An offer is the most points for each number of dice left; the ways of all throws of one offer are added."""
     wanted = Counter[tuple[tuple[int, int], ...]]()
     for offer, chance in crapola_offers(dice):
@@ -54,7 +54,7 @@ def test_expected_points_of_a_crapola_turn_equal_the_known_values(size: int, lea
     assert crapola_odds.turn_values(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
 
 
-def test_crapola_chances_to_bank_at_all_and_to_bank_1000_equal_known_values() -> None:
+def test_crapola_odds_to_bank_any_or_1000_points_equal_known_values() -> None:
     """Only a crap-out keeps a turn from banking at all; 1,000 points are banked in 31 % of turns."""
     assert catching()[1] == pytest.approx(1 - 1080 / 46656)
     assert catching()[1000 // crapola_odds.STEP] == pytest.approx(0.311446, abs=1e-6)
@@ -114,7 +114,7 @@ def test_no_crapola_throw_that_can_fail_pays_from_15700_turn_points_on() -> None
         assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())
 
 
-def test_crapola_odds_value_keep_stop_and_throw_at_expected_turn_points() -> None:
+def test_crapola_point_odds_value_keeps_by_the_turn_and_a_stop_by_points() -> None:
     state = told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6)).state
     worth = crapola_odds.turn_values(6, 0)
     found = options(state)
@@ -125,7 +125,7 @@ def test_crapola_odds_value_keep_stop_and_throw_at_expected_turn_points() -> Non
     assert worth_of(stopping, {"throw": 5}) == worth.thrown(100, 5)
 
 
-def test_crapola_odds_value_spend_at_0_and_throw_at_expected_turn_points() -> None:
+def test_crapola_point_odds_value_a_throw_at_turn_points_and_a_spend_at_0() -> None:
     found = options(told("crapola", *bank_crapola(7000), *bank_crapola(1000), *LATE_CRAP).state)
     assert worth_of(found, {"throw": 7}) == crapola_odds.turn_values(7, 0).thrown(0, 7)
     assert worth_of(found, {"throw": 6}) == crapola_odds.turn_values(6, 0).thrown(0, 6)

@@ -56,7 +56,7 @@ def test_without_an_entry_crapola_win_chances_ignore_who_is_on_the_board() -> No
         assert chance != with_entry.chance(mine, on, other, other_on)
 
 
-def test_catching_0_crapola_points_is_certain_and_any_needs_no_crap_out() -> None:
+def test_crapola_chance_to_catch_up_is_1_for_0_points_and_falls_with_more() -> None:
     reach = catching()
     assert reach.shape == (401,)  # by banks of 0 to 20,000 points
     assert reach[0] == 1
@@ -71,7 +71,7 @@ def test_crapola_catching_up_takes_at_least_the_entry_at_most_20000_points() -> 
     assert race(500, 1000).banked(0, 0, True, 20)[10] == 1 - reach[11]
 
 
-def test_a_crapola_stop_of_13000_points_has_the_win_chance_of_13000_points() -> None:
+def test_crapola_win_odds_of_a_stop_count_13000_turn_points_in_full() -> None:
     """No more points are tabulated; the last of them count in full: they bring a player with 2,000 to the target."""
     six_ones, straight = [thrown(*[1] * 6), keep(*[1] * 6)], [thrown(*range(1, 7)), keep(*range(1, 7))]
     state = told("crapola", *bank(2000), *bank(1000), *six_ones * 3, *straight, rules={"target": 15_000}).state

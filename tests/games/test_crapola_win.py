@@ -69,7 +69,7 @@ def test_crapola_last_turn_throw_win_chance_is_the_mean_over_all_results(lines: 
     assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(total / 6**size)
 
 
-def test_crapola_win_odds_of_a_last_turn_stop_hold_beyond_all_tables() -> None:
+def test_crapola_last_turn_stop_that_wins_has_odds_1_beyond_the_tables() -> None:
     """The fault: a stop that wins had the chance 0 where the leader was more than about 28,000 points ahead."""
     six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
     state = told("crapola", *six_ones * 20, STOP, *six_ones * 21, rules={"target": 40_000}).state
@@ -96,7 +96,7 @@ def before_cat(cat: list[dict[str, Any]], *lines: dict[str, Any]) -> Transcript:
 
 
 @pytest.mark.parametrize("cat", [bank(1000), LATE_CRAP], ids=["on the board", "off the board"])
-def test_crapola_win_odds_of_a_stop_before_the_last_turn_are_1_minus_its(cat: list[dict[str, Any]]) -> None:
+def test_crapola_win_odds_of_a_stop_are_1_minus_the_last_players_best_odds(cat: list[dict[str, Any]]) -> None:
     """The odds leave out that the last player may draw level."""
     leading = before_cat(cat, thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), thrown(1, 2, 2, 3, 3, 4), keep(1))
     last_turn = max(values(leading.then(Stop()).state).values())
@@ -110,7 +110,7 @@ def test_the_best_crapola_bot_plays_to_win_in_the_last_round_of_three() -> None:
     assert values(short)[str(STOP)] == 0
 
 
-def test_crapola_win_odds_in_a_last_round_fall_with_each_player_to_come() -> None:
+def test_crapola_stop_odds_with_two_rivals_to_come_are_one_rivals_squared() -> None:
     lines = [line for _ in range(4) for line in bank(1000)]
     four = told("crapola", *lines, *bank(1000), thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5), players=4, rules=TARGET)
     three = before_cat(bank(1000), thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5))
@@ -118,7 +118,7 @@ def test_crapola_win_odds_in_a_last_round_fall_with_each_player_to_come() -> Non
 
 
 @pytest.mark.parametrize(("cat", "chance"), [(1000, 1 - 1080 / 46656), (1050, 1.0)])
-def test_last_turn_crapola_win_odds_need_any_bank_if_level_none_if_ahead(cat: int, chance: float) -> None:
+def test_crapola_last_turn_win_odds_are_1_ahead_and_those_to_bank_if_level(cat: int, chance: float) -> None:
     """A player level with who opened the last round needs any bank to win; a player ahead has already won."""
     # Ben has spent 1,000 on Ann, who opened the last round with 2,000. A tie would be hers; Cat is at 1,000 or 1,050.
     lines = [*bank(1000), *bank(1000), *bank(cat), *bank(1000), spend("Ann", 1000)]

@@ -60,7 +60,7 @@ def test_a_first_crib_dice_throw_of_other_than_seven_dice_is_refused(size: int) 
     assert f"A throw of {size} can't be made here" in refused([throw(*[1] * size)])
 
 
-def test_crib_dice_refuses_a_second_point_and_other_lines_before_it() -> None:
+def test_crib_dice_refuses_other_lines_before_the_point_and_a_second_point() -> None:
     for line in (throw(1, 2, 3, 4, 5), STOP, BOMB, throw(*[1] * 7)):
         refused([FIRST, line])
     for value in (2, 5):
@@ -119,7 +119,7 @@ PIDDLES = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), PIDDLES)
-def test_crib_dice_piddles_and_rollovers_keep_add_or_lose_points(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_crib_dice_double_piddles_wipe_out_and_rollovers_add_up(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 

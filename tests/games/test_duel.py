@@ -141,14 +141,14 @@ def test_crib_dice_rules_without_stored_odds_use_the_advanced_games_table(on: tu
     assert used == rules or rules not in duel.TABLES
 
 
-def test_crib_dice_duel_rules_count_the_games_of_a_last_wipe_out() -> None:
+def test_crib_dice_skunk_odds_charge_1_2_or_4_games_for_a_last_wipe_out() -> None:
     """The third wipe-out in a row is a fuchle, which costs 4 games; hole 60 is the last that costs 2."""
     last = [(60, 0), (60, 1), (60, 2), (61, 0), (61, 2), (duel.FUCHLED, 0)]
     assert [duel.DuelRules(skunk=True).lost_last(*each) for each in last] == [2, 2, 4, 1, 4, 4]
     assert [duel.DuelRules().lost_last(*each) for each in last] == [1] * 6
 
 
-def test_crib_dice_turn_values_follow_the_table_of_the_house_rules() -> None:
+def test_crib_dice_bank_values_come_from_the_table_of_the_house_rules() -> None:
     """A stop at hole 60 leaves the other at hole 40, which plays second."""
     after = duel.index(1, 40, 60, 0, 0)
     for rules, on in ((duel.DuelRules(), dict[str, bool]()), (duel.ADVANCED, {**ADVANCED, "skunk": False})):
@@ -158,7 +158,7 @@ def test_crib_dice_turn_values_follow_the_table_of_the_house_rules() -> None:
 
 
 @pytest.mark.parametrize(("first", "seat", "far"), [each for each in product(range(3), repeat=3) if each[1] != each[2]])
-def test_a_crib_dice_duel_is_ordered_by_who_plays_first_in_a_round(first: int, seat: int, far: int) -> None:
+def test_crib_dice_odds_order_two_sides_by_who_plays_first_in_a_round(first: int, seat: int, far: int) -> None:
     in_order = [0, 1, 2, 0, 1][first : first + 3]
     pegs = tuple(90 if side == far else 50 for side in range(3))
     board = replace(board_at(*pegs, turn=in_order.index(seat)), first=first)
@@ -166,7 +166,7 @@ def test_a_crib_dice_duel_is_ordered_by_who_plays_first_in_a_round(first: int, s
     assert duel.duel_state(board, "win").order == (in_order.index(far) < in_order.index(seat))
 
 
-def test_a_crib_dice_duel_is_with_the_furthest_other_that_is_not_out() -> None:
+def test_crib_dice_odds_play_against_the_furthest_side_that_is_not_out() -> None:
     """The wipe-outs tell which side it is; of equal pegs, that of the next to play counts."""
     wipeouts = (0, 2, 1)
     assert duel.duel_state(board_at(50, 70, 70, wipeouts=wipeouts), "win").theirs == 2
@@ -189,7 +189,9 @@ def test_a_crib_dice_duel_is_with_the_furthest_other_that_is_not_out() -> None:
         ((230, 245), (110, 126)),
     ],
 )
-def test_long_game_pegs_move_back_alike_but_not_past_the_start(pegs: tuple[int, int], places: tuple[int, int]) -> None:
+def test_crib_dice_odds_fit_long_game_pegs_into_the_table_of_120_holes(
+    pegs: tuple[int, int], places: tuple[int, int]
+) -> None:
     """Both pegs move back by 120 holes, or until the last is at the start; further if the first is past hole 120."""
     seen = duel.duel_state(board_at(*pegs, long_game=True), "win")
     assert (seen.mover, seen.other) == places

@@ -77,7 +77,7 @@ def crag_facts(*rows: str) -> tuple[Phrase, ...]:
 
 
 @pytest.mark.parametrize("filled", range(13))
-def test_crag_facts_count_the_last_four_rows_and_name_an_open_crag(filled: int) -> None:
+def test_crag_facts_tell_the_last_four_rows_left_and_an_unused_crag(filled: int) -> None:
     left = [Phrase("rows_left", {"count": 13 - filled})] if filled >= 9 else []
     assert crag_facts(*CRAG_ROWS[:filled]) == (*left, Phrase("best_row_open", {}))
     after_crag = [Phrase("rows_left", {"count": 12 - filled})] if 8 <= filled < 12 else []
@@ -88,7 +88,7 @@ def crapola_facts(*lines: dict[str, Any], **header: Any) -> tuple[Phrase, ...]:
     return GAMES["crapola"].facts(told("crapola", *lines, **header).state)
 
 
-def test_a_crapola_fact_names_the_first_bank_until_the_turn_reaches_it() -> None:
+def test_crapola_facts_tell_the_entry_until_the_turn_has_enough_points() -> None:
     missing = (Phrase("first_bank", {"player": "Ben", "points": 1000}),)
     assert crapola_facts(first="Ben") == missing
     nearly = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
@@ -103,7 +103,7 @@ def test_a_crapola_fact_tells_that_a_bank_would_reach_the_target(target: int, re
     assert crapola_facts(*STRAIGHT, STOP, *LATE_CRAP, *STRAIGHT, rules={"target": target}) == wanted
 
 
-def test_crag_and_crapola_have_no_facts_in_a_roll_off_or_after_the_end() -> None:
+def test_crag_and_crapola_have_no_facts_in_a_roll_off_nor_ended_crapola() -> None:
     for game in ("crag", "crapola"):
         assert GAMES[game].facts(begun(game, roll_off=True).state) == ()
     ended = told("crapola", *STRAIGHT, STOP, *STRAIGHT, STOP, rules={"target": 1000}).state

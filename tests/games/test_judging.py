@@ -55,7 +55,7 @@ def test_judging_in_points_leaves_out_the_last_turn_of_crapola() -> None:
     assert regrets_of(after, "points") == regrets_of(before, "points")
 
 
-def test_in_points_a_judged_decision_needs_a_tenth_of_careless_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_judging_in_points_counts_gaps_of_a_tenth_of_careless_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
     """With dice of 3 and 4, half a point is at stake."""
     register(monkeypatch, mistakes=(5.0, 0.0))
     assert regrets_of(each_die(STOP), "points") == ((2.5,), (1.5,), (0.5,), (0,), (0,), (0,))
@@ -64,7 +64,7 @@ def test_in_points_a_judged_decision_needs_a_tenth_of_careless_temperature(monke
 
 
 @pytest.mark.parametrize(("goal", "least"), [("win", 0.005), ("games", 0.01)])
-def test_for_wins_and_games_a_judged_decision_needs_a_fixed_stake(
+def test_judging_in_wins_or_games_counts_gaps_of_at_least_a_fixed_size(
     monkeypatch: pytest.MonkeyPatch, goal: str, least: float
 ) -> None:
     """A throw is worth 0; a stop with the dice 1 to 6 is worth this much less or more, in the least stake."""
@@ -166,7 +166,7 @@ def test_rating_names_no_level_below_30_decisions_or_without_measurement(monkeyp
     assert rating("crag", "win", [1.0] * 30).like is None
 
 
-def test_stored_usual_regrets_of_each_game_fall_from_level_to_level() -> None:
+def test_stored_mean_regrets_of_bot_levels_fall_from_careless_to_best() -> None:
     """`best` plays to win, so it has a regret only where the goal is the win."""
     stored = json.loads(files("companion.games.advice").joinpath("usual_regrets.json").read_text(encoding="utf-8"))
     assert usual_regrets() == stored

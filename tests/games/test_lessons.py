@@ -131,7 +131,7 @@ CRIB_DICE = [
 
 
 @pytest.mark.parametrize(("lines", "rules", "wanted"), CRIB_DICE)
-def test_crib_dice_lessons_say_what_happened_and_what_can_be_done(
+def test_the_crib_dice_lesson_fits_each_stage_of_a_turn_and_of_the_race(
     lines: list[dict[str, Any]], rules: dict[str, bool], wanted: list[str]
 ) -> None:
     assert taught("crib_dice", *lines, header={"players": ["Ann", "Ben", "Cat"], "rules": rules}) == wanted
@@ -159,7 +159,7 @@ def test_crag_lessons_explain_an_entry_and_then_each_stage_of_a_turn(lines: list
     assert taught("crag", *lines, header={"players": ["Ann"]}) == [wanted]
 
 
-def test_a_crag_lesson_counts_the_dice_that_are_thrown_again() -> None:
+def test_the_crag_lesson_after_a_keep_tells_how_many_dice_to_rethrow() -> None:
     (phrase,) = lessons(told("crag", throw(6, 6, 2), keep(6, 6)).state)
     assert phrase.args == {"count": 1}
 
@@ -182,7 +182,7 @@ CRAPOLA = [
 
 
 @pytest.mark.parametrize(("lines", "rules", "wanted"), CRAPOLA)
-def test_crapola_lessons_say_what_happened_and_what_can_be_done(
+def test_the_crapola_lesson_fits_each_stage_of_a_turn_and_of_the_game(
     lines: list[dict[str, Any]], rules: dict[str, Any], wanted: list[str]
 ) -> None:
     assert taught("crapola", *lines, header={"players": ["Ann", "Ben", "Cat"], "rules": rules}) == wanted

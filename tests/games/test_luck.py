@@ -112,7 +112,9 @@ def test_a_luck_story_charges_nothing_to_a_player_of_best_options(game: str, goa
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), [*GAMES, ("crag", "win", {})])
-def test_luck_and_errors_of_an_account_are_the_sums_over_its_moves(game: str, goal: str, rules: dict[str, Any]) -> None:
+def test_a_luck_account_equals_the_signed_sums_over_the_storys_moves(
+    game: str, goal: str, rules: dict[str, Any]
+) -> None:
     """Luck and approximation error that one side gains, the other loses, except in points."""
     story = story_of(played_by(game, ["steady", "careless"], 2, **rules), goal)
     if game == "crag":
@@ -181,7 +183,7 @@ def test_a_crapola_luck_story_starts_at_the_expected_points_of_a_turn() -> None:
     assert ann.gave_away == expected(*HOT[:2], **rules) - 1000, "who has a thousand and hot dice throws on"
 
 
-def test_luck_values_a_spend_missing_from_crapolas_options_by_win_chance() -> None:
+def test_luck_story_values_an_unlisted_crapola_spend_by_the_win_chance() -> None:
     before = told("crapola", *HOT * 2, rules={"target": 3000, "entry": 0})
     after = before.then(Spend("Ben", 600))
     mover = before.state.standing.side
@@ -287,7 +289,7 @@ def test_the_luck_command_prints_results_in_the_unit_of_the_goal_option(
     assert all(re.match(rf"\w+: [\d.]+ ?{unit}, line ", line) for line in lines[2:])
 
 
-def test_the_luck_command_refuses_an_unfinished_game_and_crags_win_goal() -> None:
+def test_luck_command_refuses_unfinished_games_and_goal_win_in_a_solo_crag() -> None:
     unfinished, no_win = luck(begun("crag")), luck(played_by("crag", ["careless"], 1), "--goal", "win")
     assert isinstance(unfinished.exception, RulesError)
     assert isinstance(no_win.exception, RulesError)

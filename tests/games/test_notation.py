@@ -127,7 +127,7 @@ def test_decoded_transcript_json_that_is_no_action_is_a_notation_error(thing: ob
         action_of(thing)
 
 
-def test_a_notation_error_quotes_up_to_60_characters_or_suggests_a_word() -> None:
+def test_notation_errors_name_the_fault_and_quote_at_most_60_characters() -> None:
     for line, shown in (
         ('{"throw": [1, 0]}', "^0 is no value of a die"),
         ('{"undo": "1"}', "not '1'"),

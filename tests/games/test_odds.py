@@ -130,7 +130,7 @@ def test_expected_points_of_a_crib_dice_piddle_are_the_mean_over_results() -> No
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_stopping_beats_a_risky_crib_dice_throw_at_360_to_400_points(piddle_points: bool) -> None:
+def test_crib_dice_point_odds_prefer_a_stop_to_a_throw_at_360_to_400(piddle_points: bool) -> None:
     worth = crib_odds.turn_values(piddle_points)
     for gathered in range(crib_odds.SURE_STOP_POINTS - 40, crib_odds.SURE_STOP_POINTS + 1):
         for frozen in range(2, 7):
@@ -176,14 +176,14 @@ def test_best_crib_dice_play_wipes_out_46_or_with_piddle_points_63_percent(piddl
     assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 
-def test_crib_dice_odds_of_naming_a_point_equal_those_of_its_frozen_dice() -> None:
+def test_crib_dice_point_odds_of_a_named_point_equal_holding_its_dice() -> None:
     found = options(told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state)
     worth = crib_odds.turn_values(False)
     assert worth_of(found, point(6)) == worth.held(0, 2, 6)
     assert worth_of(found, point(2)) == worth.held(0, 3, 2)
 
 
-def test_crib_dice_odds_value_a_bomb_at_0_and_a_void_piddle_as_a_new_one() -> None:
+def test_crib_dice_odds_value_a_bomb_at_0_and_a_void_piddle_as_a_piddle() -> None:
     found = options(told("crib_dice", *bank(20), *ones(5), rules={"bomb": True}).state)
     assert worth_of(found, BOMB) == 0.0
     assert worth_of(found, STOP) == 3.0

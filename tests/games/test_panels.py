@@ -141,7 +141,7 @@ def test_crib_dice_page_panels_hold_actions_dice_wipe_outs_and_lesson() -> None:
     )
 
 
-def test_crapola_panels_after_a_rethrow_show_dice_kept_dice_and_offer() -> None:
+def test_crapola_panels_after_a_rethrow_show_thrown_kept_and_scoring_dice() -> None:
     lines = [throw(1, 5, 2, 3, 4, 4), keep(1), throw(5, 2, 3, 3, 4)]
     assert panels(told("crapola", *lines)) == Panels(
         can=(Phrase("can.keep", {"points": 100}),),
@@ -169,7 +169,7 @@ def test_crag_panels_in_a_turn_show_actions_dice_score_sheet_and_lesson() -> Non
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_roll_off_panels_of_each_game_offer_two_dice_and_the_usual_sheet(game: str) -> None:
+def test_roll_off_panels_offer_a_throw_of_two_dice_beside_the_game_sheet(game: str) -> None:
     shown = panels(begun(game, header={"roll_off": True}))
     playing = panels(begun(game))
     assert shown.can == (Phrase("can.throw", {"count": [2]}),)

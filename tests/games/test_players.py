@@ -101,7 +101,7 @@ def test_bots_play_by_the_rule_of_thumb_where_house_rules_have_no_odds(level: st
     assert LEVELS[level](kept) == careless(kept) == Keep((1, 1, 1, 5))
 
 
-def test_an_unknown_bot_level_is_refused_with_a_suggestion() -> None:
+def test_bot_level_lookup_refuses_a_typo_and_suggests_the_level_name() -> None:
     with pytest.raises(RulesError, match="steady"):
         level_named("steddy")
 
@@ -122,7 +122,7 @@ def test_the_simulate_command_repeats_with_the_seed_and_wins_sum_to_1() -> None:
     assert found != simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "8")
 
 
-def test_simulate_adds_shared_wins_in_the_order_of_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simulate_sums_win_shares_in_game_order_whichever_part_ends_first(monkeypatch: pytest.MonkeyPatch) -> None:
     class Pool:
         def __init__(self, **_given: Any) -> None:
             pass

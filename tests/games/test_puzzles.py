@@ -129,7 +129,9 @@ def first_of_high(die: int) -> Puzzle | None:
     ("careless", "steady", "grade"),
     [(0.0, 0.5, "hard"), (0.0, 0.49, "easy"), (1 / 3, 0.49, "medium"), (0.33, 0.0, "easy"), (1.0, 1.0, "hard")],
 )
-def test_puzzles_are_medium_from_a_third_and_hard_from_half_missed(careless: float, steady: float, grade: str) -> None:
+def test_puzzle_is_hard_if_half_of_steady_medium_if_third_of_careless_miss(
+    careless: float, steady: float, grade: str
+) -> None:
     assert Puzzle(begun("crag"), "points", (), careless, steady).grade == grade
 
 
@@ -150,7 +152,7 @@ def test_a_puzzle_as_json_has_the_position_its_transcript_and_options() -> None:
     }
 
 
-def test_puzzle_choice_chances_share_ties_and_bear_large_values() -> None:
+def test_puzzle_choice_chances_split_ties_equally_and_do_not_overflow() -> None:
     tied = ((Stop(), 1.0), (4, 1.0), (3, 0.0))
     assert choice_chances(tied, 0.0) == {Stop(): 0.5, 4: 0.5, 3: 0.0}
     assert choice_chances(((Stop(), 1e5), (4, 0.0)), 1.0) == {Stop(): 1.0, 4: 0.0}
@@ -177,7 +179,7 @@ def test_a_puzzle_with_a_large_gap_is_shown_if_half_of_steady_players_miss(high:
     assert found.options == ((Stop(), 6.0), (1, 3.5))
 
 
-def test_the_missing_chances_of_a_puzzle_are_logit_responses_to_points(high: Callable[..., None]) -> None:
+def test_puzzle_miss_chances_are_logistic_in_the_gap_over_the_temperature(high: Callable[..., None]) -> None:
     high(mistakes=(2.5, 1.0))
     found = known(first_of_high(5))
     assert found.careless_misses == pytest.approx(1 / (1 + exp(1.5 / 2.5)))
@@ -224,7 +226,7 @@ def recorded(
     return turns
 
 
-def test_a_coin_seats_the_two_levels_of_each_game_for_puzzles(
+def test_puzzle_search_seats_steady_and_careless_bots_by_a_coin_each_game(
     high: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     high()
@@ -233,7 +235,7 @@ def test_a_coin_seats_the_two_levels_of_each_game_for_puzzles(
     assert turns == [*usual, *turned, *turned, *usual * 17]
 
 
-def test_games_for_puzzles_alternate_the_defaults_and_solved_presets(
+def test_puzzle_search_rotates_default_rules_and_presets_that_are_solved(
     high: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def solved(state: State, _: str = "win") -> bool:
@@ -247,7 +249,7 @@ def test_games_for_puzzles_alternate_the_defaults_and_solved_presets(
     assert [rules for _, _, rules in given] == [{"twice": False, "sides": 5}] * 40
 
 
-def test_no_crapola_puzzle_in_points_is_a_last_turn_where_only_the_win_counts() -> None:
+def test_no_crapola_points_puzzle_is_a_last_turn_with_exact_win_odds() -> None:
     some = list(islice(puzzles("crapola", Random(1), {"target": 1000, "entry": 0}), 30))
     assert not [puzzle.view() for puzzle in some if is_exact(puzzle.transcript.state)]
 

@@ -38,12 +38,12 @@ def walked(wipeouts: int, hole: int) -> Floats:
 
 
 @pytest.mark.parametrize(("wipeouts", "hole"), PLACES)
-def test_crib_dice_peg_finish_distribution_equals_a_plain_forward_walk(wipeouts: int, hole: int) -> None:
+def test_crib_dice_finish_odds_of_a_peg_equal_a_turn_by_turn_recursion(wipeouts: int, hole: int) -> None:
     assert SMALL.finishes(wipeouts, hole) == pytest.approx(walked(wipeouts, hole), abs=1e-11)
 
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
-def test_crib_dice_finish_distribution_sums_weights_times_probabilities(turns: int) -> None:
+def test_crib_dice_expected_finish_value_sums_weights_times_probabilities(turns: int) -> None:
     """`FinishDistribution.expected_values` equals the sum of the weights times the probabilities of `finishes`."""
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:
@@ -54,7 +54,7 @@ def test_crib_dice_finish_distribution_sums_weights_times_probabilities(turns: i
 
 
 @pytest.mark.parametrize("rules", [(False, 120, 3), (True, 120, 4), (False, 240, 3)])
-def test_crib_dice_race_table_ends_at_the_first_negligible_probability(rules: tuple[bool, int, int]) -> None:
+def test_crib_dice_race_odds_end_where_another_bank_is_negligibly_likely(rules: tuple[bool, int, int]) -> None:
     """The table has a row for each number of banks that a peg may make before it reaches the last hole."""
     known = finish_distribution(*rules)
     ways = sum((1 - sum(race.banks(rules[0]))) ** wipeouts for wipeouts in range(rules[2]))
@@ -81,7 +81,7 @@ def test_crib_dice_odds_compute_a_large_matrix_product_in_blocks(columns: int, w
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_crib_dice_finish_table_is_as_wide_as_furthest_peg_or_largest_bank() -> None:
+def test_crib_dice_race_odds_span_the_furthest_peg_or_the_largest_bank() -> None:
     """A table is as wide as the largest distance past the finish: that of a bank, or of the furthest peg."""
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)

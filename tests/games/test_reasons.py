@@ -11,7 +11,7 @@ from tests.games.test_crapola import bank
 FIRST_BANK = Phrase("first_bank", {"player": "Ann", "points": 1000})
 
 
-def test_reasons_are_the_facts_then_a_throws_safety_then_the_gap() -> None:
+def test_option_reasons_list_facts_then_a_throws_safety_then_the_gap() -> None:
     """Five dice crap out in 600 of 7776 throws: 92.3 % are safe."""
     state = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1)).state
     safe = Phrase("safe", {"percent": 92})
@@ -21,25 +21,25 @@ def test_reasons_are_the_facts_then_a_throws_safety_then_the_gap() -> None:
     assert games == (FIRST_BANK, safe, Phrase("gap.games", {"less": 1.2})), "1.25 is halfway and rounds to even"
 
 
-def test_reasons_give_a_gap_in_win_chance_in_percent() -> None:
+def test_option_reasons_state_a_gap_in_win_odds_in_percentage_points() -> None:
     state = told("crapola").state
     found = reasons_for(state, "win", ((6, 0.75), (7, 0.625)))
     assert found == (FIRST_BANK, Phrase("safe", {"percent": 98}), Phrase("gap.win", {"less": 12.5}))
 
 
-def test_reasons_for_throwing_seven_crapola_dice_tell_no_risk_of_six() -> None:
+def test_option_reasons_for_seven_crapola_dice_omit_the_risk_of_six_dice() -> None:
     behind = told("crapola", *bank(7000)).state
     found = reasons_for(behind, "points", ((7, 900.0), (6, 600.0)))
     assert found == (Phrase("first_bank", {"player": "Ben", "points": 1000}), Phrase("gap.points", {"less": 300.0}))
 
 
-def test_reasons_leave_out_the_safety_of_a_throw_that_is_only_third() -> None:
+def test_option_reasons_omit_the_safety_of_a_throw_that_ranks_third() -> None:
     state = told("crapola").state
     found = reasons_for(state, "points", ((Stop(), 300.0), (Keep((1,)), 200.0), (6, 100.0)))
     assert found == (FIRST_BANK, Phrase("gap.points", {"less": 100.0}))
 
 
-def test_reasons_leave_out_the_safety_of_a_throw_that_cannot_fail() -> None:
+def test_option_reasons_omit_the_safety_of_a_crag_throw_that_cannot_fail() -> None:
     state = told("crag", throw(1, 2, 3), score("ones"), throw(1, 2, 3), score("crag")).state
     found = reasons_for(state, "points", ((3, 100.0), (2, 90.0)))
     assert found == (Phrase("best_row_open", {}), Phrase("gap.points", {"less": 10.0}))

@@ -95,7 +95,7 @@ def test_odds_fixed_point_solver_solves_2_linear_equations_within_5_steps() -> N
 
 
 @pytest.mark.parametrize("rules", TABLES)
-def test_sampled_stored_crib_dice_duel_values_equal_recomputed_turns(rules: DuelRules) -> None:
+def test_stored_two_side_crib_dice_odds_equal_turns_solved_anew_at_samples(rules: DuelRules) -> None:
     values, _ = stored_equities(rules)
     generator = random.Random(5)
     duel = Duel(rules)

@@ -27,7 +27,7 @@ QUICK = [(game, name) for game in GAMES for name in solvers(game) if "duel" not 
 
 
 @pytest.mark.parametrize(("game", "name"), QUICK)
-def test_each_games_quick_odds_solvers_progress_to_1_and_equal_stored_odds(game: str, name: str) -> None:
+def test_each_fast_odds_solver_reports_progress_to_1_and_equals_its_table(game: str, name: str) -> None:
     come = list[float]()
     found = run_solver(solvers(game)[name], come.append)
     assert 0 <= min(come) == come[0] < come[-1] == 1, "it says how far it has come"

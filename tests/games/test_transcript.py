@@ -82,7 +82,7 @@ def test_transcript_begin_raises_a_rules_error_for_an_invalid_header() -> None:
         Transcript.begin(Header("crib_dice", ("Ann", "Ben"), rules, "Cat"))
 
 
-def test_turns_of_a_transcript_begin_after_the_roll_off_and_end_with_a_leave() -> None:
+def test_transcript_turns_start_after_the_roll_off_and_a_leave_ends_a_turn() -> None:
     two = [FIRST, point(5), STOP]
     lines = [throw(1, 1), throw(1, 2), throw(5, 6), *two, FIRST, {"leave": "Ann"}, *two, *two, FIRST, point(2)]
     turns = told("crib_dice", *lines, players=3, roll_off=True).turns()
@@ -95,7 +95,7 @@ def test_turns_of_a_transcript_begin_after_the_roll_off_and_end_with_a_leave() -
     assert told("crib_dice", throw(1, 2), roll_off=True).turns() == ()
 
 
-def test_the_race_of_a_transcript_lists_each_change_of_a_score_in_order() -> None:
+def test_score_changes_of_a_transcript_are_listed_in_order_with_bumps() -> None:
     lines = [*[FIRST, point(5), STOP] * 2, throw(1, 1, 1, 1, 1, 1, 2), point(1), STOP, FIRST, point(5), STOP]
     changes = race_of(told("crib_dice", *lines, rules={"bumping": True}))
     assert [each.side for each in changes] == [0, 0, 1, 0, 0, 1]
@@ -187,7 +187,7 @@ def test_a_transcript_correction_that_is_itself_illegal_is_refused() -> None:
     assert corrected(transcript, 2, Throw((1, 1, 1, 1, 1))).refused == ()
 
 
-def test_transcript_correction_refuses_later_lines_as_following_a_misfit() -> None:
+def test_transcript_correction_refuses_lines_after_one_that_misfits() -> None:
     """The first refused line gets the rules engine's reason; each later line gets a reason that names the misfit."""
     transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
     fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))

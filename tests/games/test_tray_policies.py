@@ -56,7 +56,7 @@ def test_tray_dice_newly_kept_are_those_that_the_keep_zone_gained() -> None:
     assert TrayDice(kept=(5,), kept_before=(2, 5)).newly_kept == ()
 
 
-def test_the_tray_policy_of_a_roll_off_reads_throws_but_no_decisions() -> None:
+def test_tray_policy_in_a_roll_off_enters_throws_and_offers_no_decision() -> None:
     rolling, plain = begun("crag", roll_off=True), KeepZonePolicy()
     assert type(policy_for(rolling.state)) is KeepZonePolicy
     assert at_rest(rolling, 3) == notice("throw", decisions=[], sizes=[2])
@@ -156,7 +156,7 @@ def test_crib_dice_tray_asks_for_frozen_dice_until_the_keep_zone_has_them() -> N
     assert at_rest(seven, *[6] * 7) == at_rest(seven, keep_zone=False) == notice("again_or_bank", sizes=[7])
 
 
-def test_crib_dice_tray_policy_renames_point_by_kept_dice_until_a_throw() -> None:
+def test_crib_dice_tray_policy_changes_the_point_by_kept_dice_till_a_throw() -> None:
     assert at_rest(FROZEN, 2, 2) == Meaning((Undo(1), NamePoint(2)))
     assert at_rest(FROZEN, 6) == notice("illegal_hold", reason="not_the_point", dice=[6], value=5)
     assert at_rest(FROZEN, 5, 5, 5) == notice("illegal_hold", reason="too_many", dice=[5, 5, 5], value=5)
@@ -183,7 +183,7 @@ def test_crib_dice_tray_policy_expects_only_frozen_dice_to_stay_in_tray() -> Non
     assert (policy.dice_expected(FROZEN.state), policy.dice_expected(over("crib_dice").state)) == (7, None)
 
 
-def test_the_crag_tray_notice_says_what_the_player_does_next() -> None:
+def test_crag_tray_notice_says_clear_the_tray_choose_a_category_or_throw() -> None:
     thrown_once, kept = told("crag", throw(6, 6, 2)), told("crag", throw(6, 6, 2), keep(6, 6))
     entered = told("crag", throw(6, 6, 2), score("sixes"))
     assert at_rest(begun("crag")) == notice("clear_tray", sizes=[3])

@@ -220,7 +220,7 @@ def test_a_crib_dice_stop_that_ties_three_players_is_worth_a_third() -> None:
     assert values(CribDice(board_at(125, 124, 120, turn=2), choosing))["{'do': 'stop'}"] == pytest.approx(1 / 2)
 
 
-def test_crib_dice_stop_or_wipe_out_has_the_movers_odds_on_the_next_board() -> None:
+def test_crib_dice_stop_and_wipe_out_odds_equal_those_of_the_next_board() -> None:
     """A throw of two dice has the mean of the values of going on and of a wipe-out, weighted by the ways."""
     board = board_at(60, 75, wipeouts=(1, 2), pandemonium=True)
     state = CribDice(board, Turn("choosing", 3, 4, 4, (1, 2, 3, 4, 4, 4, 4)))
@@ -287,7 +287,7 @@ def test_a_finishing_crib_dice_bank_has_win_odds_of_1_under_find_a_loser() -> No
     assert shares(board_at(0, 0))[0] == pytest.approx(0.5)
 
 
-def test_find_a_loser_crib_dice_odds_by_a_table_know_a_finish_wins() -> None:
+def test_crib_dice_table_odds_value_a_finish_under_find_a_loser_at_1() -> None:
     """The tables give the other side a last turn after a finish in the first turn of a round."""
     board, turn = board_at(119, 110, find_a_loser=True, bumping=True), Turn("choosing", 0, 4, 2, (1, 2, 3, 4, 4, 5, 6))
     assert {goal: options(CribDice(board, turn), goal)[0] for goal in ("win", "games")} == {
@@ -321,7 +321,7 @@ def test_crib_dice_odds_in_games_are_for_two_sides_and_empty_after_the_end() -> 
         assert dict(values_by_games(state))[Stop()] == games
 
 
-def test_crib_dice_offer_arrays_hold_the_sets_of_all_throws_of_seven_dice() -> None:
+def test_crib_dice_set_arrays_give_the_exact_mean_best_set_of_seven_dice() -> None:
     rows, chances = offers()
     assert rows.shape == (3, len(chances)), "no throw holds more than three sets"
     best = sum(

@@ -230,7 +230,7 @@ def test_a_hanging_led_strip_is_reported_and_gets_no_second_thread(clock: Clock)
     board.stop()
 
 
-def test_a_board_started_after_its_strip_hung_at_the_stop_goes_on_with_one_thread(
+def test_an_led_driver_restarted_after_a_hung_stop_runs_in_one_thread(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(threading.Thread, "join", lambda self, timeout=None: None)  # the five seconds are over

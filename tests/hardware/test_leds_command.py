@@ -300,7 +300,7 @@ def test_leds_wiring_command_with_strip_auto_draws_the_pi_models_data_pin(
         assert f"GPIO{pin} (pin" in out.read_text()
 
 
-def test_leds_map_repeats_a_long_steps_frame_before_wled_ends_it(
+def test_leds_map_resends_a_long_steps_frame_before_wled_times_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept_s: list[float] = []

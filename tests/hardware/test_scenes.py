@@ -171,7 +171,7 @@ SHARING = BoardView(pegs=(Peg(0, 41, 41), Peg(2, 44, 44)), mood="ready")
 
 
 @pytest.mark.parametrize(("view", "layout"), [*((view, STRIP) for view in AHEAD), (SHARING, SHORT)])
-def test_a_peg_ahead_swells_and_pegs_that_share_a_hole_take_turns(view: BoardView, layout: Layout) -> None:
+def test_leds_of_a_peg_ahead_and_of_a_shared_hole_change_with_time(view: BoardView, layout: Layout) -> None:
     """Two holes of a game can be one of a short strip."""
     frames = [compose(view, layout, time_s) for time_s in (1.2, 1.8, 2.0)]
     assert not all(np.array_equal(frames[0], frame) for frame in frames)
@@ -201,7 +201,9 @@ def test_an_led_scene_does_not_change_before_its_next_change_is_due(view: BoardV
 
 
 @pytest.mark.parametrize(("moments", "due_s"), [((), math.inf), ((Moment("press", 7.0),), 7.0)])
-def test_the_next_led_change_is_when_an_animation_begins_or_never(moments: tuple[Moment, ...], due_s: float) -> None:
+def test_next_led_change_is_the_animations_start_or_never_without_one(
+    moments: tuple[Moment, ...], due_s: float
+) -> None:
     assert next_change_s(BoardView(pegs=(Peg(0, 3, 3),), mood="ready", moments=moments), STRIP, 5.0) == due_s
 
 
@@ -243,7 +245,7 @@ def test_the_led_animations_run_and_fill_ignore_a_given_duration(kind: str) -> N
     assert np.array_equal(one, other)
 
 
-def test_a_delayed_led_run_over_no_hole_waits_where_the_peg_is() -> None:
+def test_a_delayed_led_run_between_equal_holes_shows_the_peg_in_that_hole() -> None:
     view = replace(PLAY, moments=(Moment("run", 0.0, 0, 43, 43, delay_s=1.0),))
     assert shown(view, 0.5)[0].provisional == 43
 

@@ -27,7 +27,7 @@ def played(table: Table) -> int:
     return number
 
 
-def test_past_games_forget_the_oldest_result_beyond_the_most_that_they_keep(
+def test_past_games_drop_the_oldest_result_beyond_their_maximum(
     table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     past, computed, games = PastGames(tmp_path), list[Any](), [played(table) for _ in range(3)]

@@ -7,7 +7,7 @@ from companion.table.snapshot import Thrown
 from tests.games.playing import STOP, keep, throw, told
 
 
-def test_a_storys_move_has_the_photo_of_the_latest_throw_or_none() -> None:
+def test_a_luck_story_move_shows_the_latest_throws_photo_if_it_has_one() -> None:
     """The second player's first throw was entered by hand and has no photo."""
     lines = [throw(1, 2, 2, 3, 4, 6), keep(1), throw(2, 2, 3, 3, 4), throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), STOP]
     game = told("crapola", *lines, throw(2, 2, 3, 3, 4, 6), rules={"target": 1000, "entry": 0, "spend": False})

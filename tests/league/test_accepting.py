@@ -110,7 +110,7 @@ def test_the_league_logs_who_revised_a_game_and_the_revision_before(league: Leag
     assert row["before"]["revision"] == message.revision
 
 
-def test_a_league_table_that_lost_its_key_twice_keeps_each_players_standings(league: League, pub: Pub) -> None:
+def test_league_players_keep_standings_when_a_table_changes_its_key_twice(league: League, pub: Pub) -> None:
     before: Ed25519PrivateKey | None = None
     for _ in range(3):
         key = league.table()

@@ -138,7 +138,7 @@ def test_a_refused_league_game_that_is_played_on_is_no_longer_reported(
     assert until(lambda: sender.health()[0])
 
 
-def test_the_league_sender_resends_a_game_above_the_servers_newer_revision(
+def test_the_league_sender_resends_a_game_one_revision_above_the_servers(
     pub: Pub, server: Server, sender: Sender
 ) -> None:
     known = 900

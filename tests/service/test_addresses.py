@@ -48,7 +48,7 @@ def test_the_served_port_is_announced_by_mdns_until_the_end(tmp_path: Path, monk
     assert ended.exists()
 
 
-def test_a_machine_without_avahi_announces_nothing_and_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_announcing_the_page_without_avahi_raises_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with announced(8123):
         pass
@@ -61,7 +61,7 @@ def test_the_page_server_on_a_taken_port_listens_on_the_next_free_port() -> None
             assert taken < second.getsockname()[1] <= taken + 20
 
 
-def test_the_error_of_taken_ports_names_none_beyond_the_last_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_taken_ports_error_names_no_port_above_65535(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_host: str, _port: int) -> socket.socket:
         raise OSError(errno.EADDRINUSE, "taken")
 
@@ -152,7 +152,9 @@ def test_the_hotspots_phone_limit_is_shown_only_while_the_hotspot_is_up(monkeypa
         ("", "unused", None),
     ],
 )
-def test_a_wifi_name_and_password_become_a_qr_code_text(network: str, password: str, code: str | None) -> None:
+def test_wifi_qr_text_escapes_names_and_is_none_without_a_network_name(
+    network: str, password: str, code: str | None
+) -> None:
     assert wifi_code(network, password) == code
 
 

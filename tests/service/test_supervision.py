@@ -83,7 +83,7 @@ def test_a_crashed_page_server_is_restarted(app: App, with_: type[BaseException]
     assert until(lambda: not any(thread.is_alive() for thread in theirs))
 
 
-def test_the_tests_thread_killer_takes_no_wait_for_a_lock_for_idleness() -> None:
+def test_thread_killer_helper_does_not_count_a_lock_wait_as_idleness() -> None:
     lock = threading.Condition()
 
     def take() -> None:
@@ -190,7 +190,7 @@ def test_the_systemd_watchdog_is_notified_only_while_all_parts_respond(monkeypat
         assert len(fed) == 1
 
 
-def test_supervision_reports_why_a_part_fails_to_restart_until_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_supervision_reports_a_restart_error_until_the_part_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "SHOWN_AFTER_RESTART_S", 6.0)
     clock, alive, refuse = Clock(), [True], ["The disk is gone. Put it back."]
 
@@ -216,7 +216,7 @@ def test_supervision_reports_why_a_part_fails_to_restart_until_restarted(monkeyp
     assert "started again 1 time," in check()[1]
 
 
-def test_a_crashed_page_server_is_replaced_until_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_server_is_made_anew_after_an_end_or_crash_until_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.service.serving.PAUSE_S", 0.0)
     made = list[int]()
 

@@ -65,7 +65,7 @@ def test_a_tray_reading_still_running_at_exit_does_not_abort_the_program() -> No
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")
 
 
-def test_a_command_whose_output_meets_a_full_disk_ends_with_a_sentence() -> None:
+def test_a_command_writing_to_a_full_disk_exits_1_with_an_error_sentence() -> None:
     words = [sys.executable, "-c", "from companion.cli import main; main()", "rules", "crag"]
     with open("/dev/full", "w") as full:
         ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)

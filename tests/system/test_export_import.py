@@ -229,7 +229,7 @@ def test_import_moves_old_data_aside_only_with_replace_and_keeps_it(table: Path)
     assert (other / "replaced-2" / FIRST).exists()
 
 
-def test_an_import_replaces_a_wrong_settings_file_that_tells_the_data_folder(table: Path) -> None:
+def test_an_import_replaces_a_wrong_settings_file_naming_the_data_folder(table: Path) -> None:
     file, _ = exported(table)
     settings, folder = table.parent / "s.toml", table.parent / "new"
     words = [str(file), "--config", str(settings), "--replace"]
@@ -309,7 +309,7 @@ def test_an_import_reports_settings_that_name_another_data_folder(table: Path) -
     assert f"another data folder: play with --data {table.parent / 'new'}, or correct" in done.output
 
 
-def test_an_import_takes_a_relative_name_for_the_data_folder_of_the_settings(
+def test_import_to_the_settings_data_folder_by_relative_name_does_not_warn(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (table.parent / "old.toml").write_text(f"[data]\ndir = '{table.parent / 'new'}'\n")

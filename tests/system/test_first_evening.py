@@ -66,7 +66,7 @@ def first_throw(chromium: Any, table: Running) -> Host:
 
 
 @pytest.mark.browser
-def test_a_new_table_needs_at_most_5_acts_up_to_its_first_scored_throw(chromium: Any, tmp_path: Path) -> None:
+def test_a_new_tables_owner_needs_at_most_5_actions_to_a_scored_throw(chromium: Any, tmp_path: Path) -> None:
     """After them the /setup page changes name, language, layout and volume at once."""
     with Running(tmp_path) as table:
         host = first_throw(chromium, table)

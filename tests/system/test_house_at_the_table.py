@@ -38,7 +38,7 @@ def test_the_bot_resumes_its_turn_after_the_program_was_killed(tmp_path: Path) -
         assert after["state"]["sheets"] == before["state"]["sheets"]
 
 
-def test_an_unknown_bot_level_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+def test_play_command_refuses_a_mistyped_bot_level_and_names_the_nearest(tmp_path: Path) -> None:
     done = pegpip("play", "--data", str(tmp_path), "--house", "stedy", "--port", "0")
     assert done.returncode == 2
     assert "steady" in done.stderr

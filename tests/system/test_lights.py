@@ -137,7 +137,7 @@ def test_a_wipe_out_animation_on_the_led_track_drains_to_the_banked_hole() -> No
     assert (wiped.kind, wiped.at_s, wiped.player, wiped.from_hole, wiped.to_hole) == ("drain", 2.0, 0, 4, 2)
 
 
-def test_a_lost_turns_light_on_the_led_track_only_goes_back() -> None:
+def test_led_light_of_a_wiped_out_turn_only_moves_back_on_the_track() -> None:
     told, lights = Told(crib()).play(*SIXES, THROW, POINT), Lights()
     lights.view(told.snapshot, told.news, 1.0)
     told.play({"throw": [2, 3, 3, 4, 6]})

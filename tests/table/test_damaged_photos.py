@@ -103,7 +103,7 @@ def test_a_journal_scrub_reports_swapped_throw_photos_and_swaps_them_back(tmp_pa
     assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
 
 
-def test_a_journal_scrub_moves_a_throw_photo_back_to_a_number_without_one(tmp_path: Path) -> None:
+def test_a_journal_scrub_renames_a_throw_photo_back_to_its_missing_number(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, second = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "2.jpg"
     second.rename(first)
@@ -129,7 +129,7 @@ def test_a_photo_that_cannot_be_repaired_is_copied_aside_once(tmp_path: Path, mo
     journal.close()
 
 
-def test_a_damaged_entry_leaves_swapped_photos_to_the_next_journal_scrub(tmp_path: Path) -> None:
+def test_a_scrub_that_repairs_an_entry_leaves_swapped_photos_to_the_next(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, last = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "6.jpg"
     swap(first, last)

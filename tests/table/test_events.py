@@ -72,7 +72,7 @@ def test_crib_dice_double_fuchle_has_an_eliminated_and_a_game_over_event() -> No
 
 
 @pytest.mark.parametrize(("dice", "code"), [((4, 6), "rolled_over"), ((4, 4), "piddle_lost")])
-def test_a_crib_dice_piddle_has_a_rolled_over_or_a_piddle_lost_event(dice: tuple[int, ...], code: str) -> None:
+def test_a_crib_dice_piddle_event_is_rolled_over_or_for_a_double_lost(dice: tuple[int, ...], code: str) -> None:
     """A piddle is a throw of two dice with five or six frozen; a double of another value than the point loses it."""
     found = told(crib(), throw(3, 3, 3, 3, 3, 1, 2), point(3), throw(*dice))
     assert found[1][0] == code

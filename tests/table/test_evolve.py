@@ -173,7 +173,7 @@ def test_a_throw_correction_recomputes_later_scores_and_events(table: Table) -> 
     assert after.events[-1].args == {"throw": 2, "was": [3, 3, 4, 5, 6], "values": [3, 4, 5, 5, 6], "dropped": 0}
 
 
-def test_the_log_stays_in_order_when_a_throw_is_corrected_twice(table: Table) -> None:
+def test_the_event_log_stays_in_number_order_after_two_throw_corrections(table: Table) -> None:
     table.submit(c.StartGame(header=HEADER))
     played(table, TURN)
     for values in ((5, 5, 3, 4, 6), (5, 2, 3, 4, 6)):
@@ -270,7 +270,7 @@ def test_a_throw_correction_reopening_a_game_or_in_a_past_sitting_fails(table: T
         table.submit(c.CorrectThrow(number=number, throw=1, values=(1, 1, 1, 2, 3, 5)))
 
 
-def test_correcting_throw_0_never_takes_a_line_without_a_throw_for_it(table: Table) -> None:
+def test_correcting_throw_number_0_is_refused_as_not_of_this_sitting(table: Table) -> None:
     table.submit(c.StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"]}))
     played(table, [{"leave": "Cat"}])
     with pytest.raises(IllegalAction, match="not part of this sitting"):

@@ -31,7 +31,7 @@ def test_the_tray_expects_two_dice_for_a_roll_off_in_every_game(game: str) -> No
 
 
 @pytest.mark.parametrize(("game", "dice"), [("crib_dice", 7), ("crag", 3), ("crapola", None)])
-def test_after_a_roll_off_crib_dice_expects_7_dice_crag_3_and_crapola_any(game: str, dice: int | None) -> None:
+def test_tray_expects_7_crib_dice_3_crag_any_crapola_dice_after_a_roll_off(game: str, dice: int | None) -> None:
     assert expected({"game": game, "roll_off": True}, throw(3, 4), throw(1, 1)) == (dice, True)
 
 
@@ -48,7 +48,7 @@ def test_crag_expects_three_tray_dice_after_a_keep_and_after_an_entry() -> None:
     assert expected({"game": "crag"}, *entered) == (3, True)
 
 
-def test_tray_expects_all_crapola_dice_thrown_after_a_crap_out_not_a_keep() -> None:
+def test_tray_expects_kept_crapola_dice_to_stay_until_a_crap_out_frees_all() -> None:
     """Kept dice lie in the tray beside the next throw; a crap-out ends the turn and frees all of them."""
     kept = [throw(1, 1, 2, 3, 4, 6), {"do": "keep", "dice": [1]}]
     assert expected({"game": "crapola"}, *kept)[1] is False

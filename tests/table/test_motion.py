@@ -50,7 +50,7 @@ def test_tray_dice_pushed_12_mm_are_no_motion_and_17_mm_unsure_motion() -> None:
     assert motion_of(lying, (), seen(pushed(lying, 17.0))) is Motion.UNSURE
 
 
-def test_motion_is_none_if_a_die_goes_to_keep_zone_unsure_if_others_shift() -> None:
+def test_tray_motion_is_none_for_a_kept_die_unsure_if_others_move_too() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(lying[1:], kept=dice(5, seed=3))) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying[1:], 60.0), kept=dice(5, seed=3))) is Motion.UNSURE
@@ -68,7 +68,7 @@ def test_tray_motion_is_none_if_some_or_all_thrown_dice_are_picked_up() -> None:
     assert motion_of(lying, (), seen(())) is Motion.NONE
 
 
-def test_fewer_dice_in_new_places_with_values_that_lay_there_are_unsure() -> None:
+def test_tray_motion_is_unsure_if_dice_move_elsewhere_and_one_is_missing() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(dice(5, 2, seed=2))) is Motion.UNSURE
     beside = (*pushed(lying[:1], 10.0), *dice(2, seed=2))

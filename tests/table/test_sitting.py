@@ -234,7 +234,7 @@ def test_choosing_another_players_colour_swaps_and_a_bad_choice_is_refused(table
             table.submit(StartGame(header=header, colours=wrong))
 
 
-def test_players_colours_are_kept_from_one_sitting_to_the_next_and_restored(table: Table) -> None:
+def test_player_colours_persist_over_sittings_and_table_restarts(table: Table) -> None:
     wanted = [
         {"Ann": 0, "Ben": 1, "Cid": 2},
         {"Cid": 2, "Dot": 0},

@@ -131,7 +131,7 @@ def test_the_video_file_camera_gives_the_files_frame_times_then_no_frame(tmp_pat
     camera.stop()
 
 
-def test_the_observation_of_a_video_has_the_tables_time() -> None:
+def test_an_observation_from_a_video_is_timed_by_the_tables_own_clock() -> None:
     """With the video's own time, long past for the table, an empty tray banked at once instead of after two seconds."""
     frame = Frame(np.zeros((48, 64, 3), np.uint8), 12.0)
     began_s = time.monotonic()
@@ -164,7 +164,7 @@ def test_the_video_file_camera_skips_frames_for_a_reader_that_is_behind(tmp_path
     assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
-def test_video_file_camera_skips_in_browser_recordings_are_under_140_ms(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_video_file_camera_skips_under_140_ms_in_a_browser_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenCV tells 1,000 frames a second for it, although its frames are 33 ms apart."""
 
     class Recording:

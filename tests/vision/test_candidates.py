@@ -30,7 +30,7 @@ def test_scale_fusion_averages_scores_over_scales_that_can_show_the_die() -> Non
     assert [one.score for one in (once, twice, near)] == pytest.approx([0.4, 0.7, 0.8])
 
 
-def test_scale_fusion_keeps_dice_apart_and_drops_a_pip_on_a_surer_face() -> None:
+def test_scale_fusion_keeps_two_dice_but_drops_a_pip_lying_on_a_surer_face() -> None:
     beside = fuse({1.0: [seen(50, 40, 0.8)], 0.5: [seen(90, 40, 0.6)]})
     pip = fuse({1.0: [seen(50, 40, 0.8), seen(50, 18, 0.6, 1)], 0.5: [seen(50, 40, 0.8)]})
     assert [one.score for one in beside] == pytest.approx([0.4, 0.3])
@@ -40,7 +40,7 @@ def test_scale_fusion_keeps_dice_apart_and_drops_a_pip_on_a_surer_face() -> None
     assert larger.score == pytest.approx(0.6), "the smaller face's scores are not averaged with it"
 
 
-def test_scale_fusion_takes_the_die_value_of_two_scales_over_a_surer_one() -> None:
+def test_scale_fusion_prefers_a_die_value_of_two_scales_to_one_surer_scale() -> None:
     (one,) = fuse({1.0: [seen(50, 40, 0.8, 3)], 0.7: [seen(50, 40, 0.6, 2)], 0.5: [seen(50, 40, 0.6, 2)]})
     assert one.value == 2
 
@@ -49,7 +49,7 @@ def test_scale_fusion_of_no_detections_returns_an_empty_list() -> None:
     assert fuse({1.0: [], 0.5: []}) == []
 
 
-def test_dice_selection_doubts_the_count_for_a_confident_tiny_face_only() -> None:
+def test_dice_selection_doubts_the_count_if_a_tiny_face_is_confident() -> None:
     """A confident small face beside the dice may be one more die, so their number is in doubt."""
     dice = [read(50, 60, 0.9), read(150, 70, 0.85)]
     unclear, clear = read(250, 15, 0.3, 0.3), read(250, 15, 0.8)
@@ -79,7 +79,7 @@ def test_dice_selection_without_candidates_selects_and_rejects_none() -> None:
         assert (found.dice, found.rejected) == ((), ())
 
 
-def test_seven_dice_are_in_doubt_at_a_confidence_that_suffices_for_two() -> None:
+def test_dice_selection_doubts_7_dice_at_a_confidence_enough_for_2_dice() -> None:
     few, many = ([read(50 + 100 * at, 60, 0.9, 0.9) for at in range(count)] for count in (2, 7))
     assert select(few, 2).doubt(2) is None
     assert all(one.confidence >= MIN_JOINT_CONFIDENCE for one in many)

@@ -72,7 +72,7 @@ def test_lamp_flicker_bands_are_no_motion_and_do_not_delay_stillness(name: str) 
 
 @pytest.mark.parametrize("hz", [100.0, 120.0])
 @pytest.mark.parametrize("depth", [0.0, 0.15, 0.5])
-def test_a_half_die_width_shift_is_motion_and_lamp_flicker_alone_is_not(depth: float, hz: float) -> None:
+def test_picture_change_passes_the_motion_limit_for_half_a_die_not_flicker(depth: float, hz: float) -> None:
     camera = virtual_camera()
     camera.tray.throw(strength=0.4)
     for _ in range(int(5 * FPS)):

@@ -124,7 +124,7 @@ def test_reloading_a_dice_network_warms_it_up_at_its_last_input_size(monkeypatch
     assert loaded(networks) == [True] * 4
 
 
-def test_an_empty_tray_is_read_right_after_dice_network_loading_starts() -> None:
+def test_an_empty_tray_is_read_as_empty_while_dice_networks_are_loading() -> None:
     networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
     networks.load_soon()
     assert Reader(networks, camera.rig()).read(camera.frame().image_bgr).dice == ()

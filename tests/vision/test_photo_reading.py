@@ -86,7 +86,7 @@ def read_by(detector: Detector, classifier: Classifier, expect: int | None = 1, 
     return Reader(Networks(detector, detector, classifier, Sure(dice))).read(BARE, expect)
 
 
-def test_what_the_verifier_takes_for_no_dice_doubts_an_unknown_count_only() -> None:
+def test_photo_reader_doubts_an_unknown_count_if_verifier_sees_no_dice() -> None:
     assert read_by(OneFace(), SaysTwo(1.0), None).trusted
     assert read_by(OneFace(), SaysTwo(1.0), None, dice=False).doubt == "count"
     assert read_by(OneFace(), SaysTwo(1.0), 1, dice=False).trusted
@@ -231,7 +231,7 @@ def test_a_photo_read_with_a_wrong_die_size_gives_right_values_or_none(counted: 
         assert reading.dice or size_px == 15.0, "only dice of a quite different size may be missed"
 
 
-def test_a_die_that_fills_a_third_of_the_photo_is_read_again_by_its_size(counted: tuple[Reader, Counted]) -> None:
+def test_a_photo_of_one_large_die_reads_the_same_with_its_die_size_given(counted: tuple[Reader, Counted]) -> None:
     picture, values = picture_of_dice(1, 2)
     near = cv2.resize(picture[60:180, 20:160], None, fx=8, fy=8, interpolation=cv2.INTER_CUBIC)
     first = counted[0].read(near)
@@ -248,5 +248,5 @@ def test_a_photo_of_a_domino_is_not_trusted_without_a_known_number(seed: int) ->
 
 
 @pytest.mark.parametrize("name", ["dark-on-grey", "hard-light", "leather-wood"])
-def test_dice_in_a_photo_of_unknown_number_pass_the_verifier(name: str) -> None:
+def test_photo_reader_trusts_a_dice_photo_whose_number_of_dice_is_unknown(name: str) -> None:
     assert Reader(load_networks()).read(picture_in(IMAGES / f"{name}.jpg")).trusted

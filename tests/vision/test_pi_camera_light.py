@@ -139,7 +139,7 @@ def test_calibration_focuses_on_the_sheet_and_keeps_the_lens_position() -> None:
     assert exposure_of(frame).lens_position == 3.25, "kept over the restart, on felt without any contrast"
 
 
-def test_calibration_beside_the_table_keeps_no_lens_position_of_before() -> None:
+def test_calibration_focusing_ignores_frames_with_the_old_lens_position() -> None:
     """The table's thread may pass on frames that it took before the lens began to focus."""
     pi = Pi(sharp_at=2.5).start()
     old = pi.until(focused_at(2.5))
@@ -185,7 +185,7 @@ def test_the_lens_position_stored_by_calibration_is_set_at_camera_start(tmp_path
     assert exposure_of(frame).lens_position == 4.5
 
 
-def test_a_calibration_made_with_another_pi_camera_sensor_is_ill(tmp_path: Path) -> None:
+def test_health_fails_a_calibration_made_with_another_pi_camera_sensor(tmp_path: Path) -> None:
     """A module was exchanged for one with another lens; its pictures have the same size."""
     done = calibrated(flat(), Plan(sensor="imx219"), virtual_camera(1).rig().empty_bgr)
     save_rig(tmp_path, done.stored("picamera2", "2026-01-01 00:00"))

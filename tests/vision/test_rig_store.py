@@ -184,7 +184,7 @@ def test_a_calibration_sheet_that_does_not_lie_still_is_told_as_moving() -> None
         calibrating(shaken(laid()), 3.0).sheet()
 
 
-def test_a_recording_that_ends_on_the_calibration_sheet_is_told_with_a_cure() -> None:
+def test_calibration_tells_of_a_recording_ending_on_the_sheet_with_a_cure() -> None:
     frames = iter([laid().frame(), None])
     with pytest.raises(DeviceError, match=r"pictures ended\. \w"):
         calibrating(lambda: next(frames)).sheet()
@@ -223,7 +223,7 @@ def test_calibration_rounds_a_measured_die_edge_to_a_common_size(measured: float
     assert sold_edge_mm(measured) == sold
 
 
-def test_a_calibration_fits_only_frames_as_large_as_its_own_picture() -> None:
+def test_a_calibration_is_usable_only_for_frames_of_its_pictures_size() -> None:
     rig: Rig = film().rig()
     assert rig.fits(rig.empty_bgr)
     assert not rig.fits(rig.empty_bgr[:-1])

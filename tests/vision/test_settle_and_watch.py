@@ -302,7 +302,7 @@ def test_the_watcher_applies_a_new_calibration_from_the_next_reading_on(camera: 
     assert watcher.rig is rig
 
 
-def test_uncalibrated_watcher_reads_a_throw_in_full_once_and_then_confirms(camera: VirtualCamera) -> None:
+def test_uncalibrated_watcher_rereads_a_throw_with_its_first_full_reading(camera: VirtualCamera) -> None:
     known: list[tuple[int, bool, bool]] = []
     reader = Reader(load_networks())
 

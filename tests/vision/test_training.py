@@ -81,7 +81,7 @@ def test_training_rates_a_confidently_misread_die_hard_only_if_rendered() -> Non
     assert photographed.hard[0] == rendered.hard[0] < photographed.hard[1] < 0.5 < rendered.hard[1]
 
 
-def test_training_repeats_a_tray_per_misread_die_and_drops_the_other_dice() -> None:
+def test_training_repeats_a_tray_per_misread_die_and_labels_only_those() -> None:
     dice = np.array([(30, 40, 24, 3), (80, 51, 24, 6), (60, 65, 24, 2)], np.float32)
     easy, hard = np.array([0.1, 0.11, 0.12], np.float32), np.array([0.1, 0.9, 0.2], np.float32)
     bgr = np.zeros((90, 120, 3), np.uint8)

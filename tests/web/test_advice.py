@@ -45,7 +45,7 @@ def test_api_odds_in_the_last_turn_of_crapola_go_by_the_chance_to_win(advised: P
 
 
 @pytest.mark.parametrize("game", ["crib_dice", "crag"])
-def test_api_odds_in_a_roll_off_are_refused_in_a_solved_game_and_others(advised: Pub, game: str) -> None:
+def test_api_odds_answer_409_in_a_roll_off_of_crib_dice_and_of_crag(advised: Pub, game: str) -> None:
     advised.table.submit(StartGame(header={**HEADER, "game": game, "roll_off": True}))
     told = advised.stranger().get("/api/odds")
     assert (told.status_code, told.json["error"], "roll-off" in told.json["message"]) == (409, "no_odds", True)
@@ -98,6 +98,6 @@ def test_the_luck_story_and_past_game_apis_report_equal_luck_for_a_game(advised:
     assert {move["photo"] for move in told["moves"]} == {None}  # entered by hand: there is no photo
 
 
-def test_odds_chances_and_story_without_a_game_are_refused_with_409(advised: Pub) -> None:
+def test_odds_chances_and_luck_story_apis_without_a_game_answer_409(advised: Pub) -> None:
     for path in ("/api/odds", "/api/chances", "/api/story"):
         assert advised.stranger().get(path).status_code == 409

@@ -131,7 +131,7 @@ def test_a_sheet_that_is_not_found_again_leaves_no_older_one_to_calibrate(calibr
     assert not (calibration.folder / FILE_NAME).exists()
 
 
-def test_an_empty_tray_is_stored_with_the_measures_of_its_own_sheet(
+def test_calibration_ignores_a_sheet_taken_by_another_owner_meanwhile(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another owner takes the sheet of a wider tray while the first waits for the picture."""
@@ -248,7 +248,7 @@ def test_calibrating_a_camera_without_pictures_reports_no_picture(tmp_path: Path
         part.lay_sheet(True)
 
 
-def test_frame_buffer_holds_back_other_readers_while_one_follows_frames(calibration: Calibration) -> None:
+def test_frame_buffer_makes_other_readers_wait_while_one_has_reserved_it(calibration: Calibration) -> None:
     buffer = FrameBuffer(calibration.camera)
     first = buffer.frame()
     assert buffer.newest() is first

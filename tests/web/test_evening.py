@@ -187,7 +187,9 @@ def test_evening_api_counts_throws_separately_for_each_named_dice_set(played: Pu
     assert len(list(PastGames(played.folder).throws(dice="Blue"))) == 1
 
 
-def test_evening_api_tests_a_dice_set_once_until_a_game_changes(played: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evening_api_computes_a_dice_sets_fairness_once_until_games_change(
+    played: Pub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     guest, tested = played.stranger(), list[int]()
 
     def noted(throws: list[list[int]]) -> list[list[float]]:

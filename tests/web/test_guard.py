@@ -175,7 +175,7 @@ def test_pairing_pin_guess_limit_remembers_a_bounded_number_of_addresses() -> No
     assert len(guesses._wrong) == MAX_ADDRESSES
 
 
-def test_an_address_that_guessed_wrong_2000_times_waits_an_hour() -> None:
+def test_pin_guard_makes_an_address_wait_an_hour_after_2000_wrong_guesses() -> None:
     guesses = Guesses(lambda: 0.0)
     for _ in range(2000):
         guesses.count_wrong("10.0.0.1")

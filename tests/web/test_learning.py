@@ -248,7 +248,7 @@ def test_learn_page_shows_a_question_whose_photo_is_gone_without_it(chromium: An
 
 
 @pytest.mark.browser
-def test_scoreboard_asks_again_for_a_story_that_the_network_lost(chromium: Any, pub: Pub, address: str) -> None:
+def test_scoreboard_repeats_a_luck_story_request_that_the_network_lost(chromium: Any, pub: Pub, address: str) -> None:
     whole_game(pub)
     page = phone(chromium, address)
     page.clock.install()

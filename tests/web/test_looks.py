@@ -106,7 +106,7 @@ def test_at_320_px_no_page_scrolls_sideways_or_has_a_small_tap_target(visited: V
     assert visited.page.evaluate(SMALL) == []
 
 
-def test_zoomed_to_200_percent_a_page_cuts_no_line_of_the_turn_off(visited: Visit) -> None:
+def test_pages_at_200_percent_zoom_fit_the_width_and_cut_no_turn_text(visited: Visit) -> None:
     visited.page.set_viewport_size({"width": 195, "height": 422})
     visited.page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = false; }")
     assert visited.page.evaluate("document.documentElement.scrollWidth") <= 195
@@ -114,7 +114,7 @@ def test_zoomed_to_200_percent_a_page_cuts_no_line_of_the_turn_off(visited: Visi
     assert not visited.page.evaluate(cut)
 
 
-def test_winner_and_bar_have_a_ground_on_a_phone_that_mixes_no_colours(chromium: Any, club: tuple[str, Pub]) -> None:
+def test_winner_and_bar_have_a_background_without_css_color_mix_support(chromium: Any, club: tuple[str, Pub]) -> None:
     address, _ = club
     page = phone(chromium, address, look="light")
 

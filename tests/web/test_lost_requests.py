@@ -52,7 +52,9 @@ def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(pub: Pub,
         ("/games/1", "**/api/evening/1", "#won:has-text('Ann won')"),
     ],
 )
-def test_page_asks_again_for_a_lost_answer(chromium: Any, address: str, path: str, lost: str, shown: str) -> None:
+def test_a_page_repeats_a_lost_request_for_its_texts_or_for_a_past_game(
+    chromium: Any, address: str, path: str, lost: str, shown: str
+) -> None:
     page = phone(chromium, address)
     page.route(lost, lambda route: route.abort(), times=1)
     page.goto(address + path)

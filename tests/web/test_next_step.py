@@ -159,7 +159,7 @@ def test_control_page_sends_a_bank_tapped_offline_after_reconnecting(pub: Pub, v
     assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
 
 
-def test_control_page_keeps_a_bank_that_a_dead_network_never_answers(pub: Pub, visiting: Any) -> None:
+def test_control_page_promises_to_send_a_bank_if_the_network_stays_silent(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     page = visiting("/control", paired=True)
     page.evaluate(
@@ -231,7 +231,7 @@ def test_control_page_says_what_undo_and_a_crapola_spend_would_change(pub: Pub, 
     assert page.inner_text("dialog [role='status']") == "Ann: 1,000 → 700 · Ben: 1,000 → 700"
 
 
-def test_undo_names_what_it_takes_back_after_a_correction_and_an_undo(pub: Pub, visiting: Any) -> None:
+def test_control_page_undo_button_names_the_line_not_a_correction_or_undo(pub: Pub, visiting: Any) -> None:
     lines = {"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"throw": [5, 3, 3, 4, 6]}, {"do": "stop"}
     begin(pub, "crib_dice", *lines)
     pub.table.submit(CorrectThrow(number=pub.table.snapshot().number, throw=2, values=(5, 5, 3, 4, 6)))

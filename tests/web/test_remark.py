@@ -41,7 +41,7 @@ def test_tv_page_shows_a_remark_on_a_poor_choice_until_the_dice_move(
         assert page.problems == []
 
 
-def test_control_page_keeps_the_last_remark_until_undo_without_resizing(chromium: Any, tmp_path: Path) -> None:
+def test_control_page_shows_a_remark_until_undo_at_unchanged_height(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, name="The Plough", house=IdleHouse()) as pub, served(pub) as address:
         pub.start(players=["Ann", "Ben"])
         page = visit(chromium, f"{address}/control", paired=True)

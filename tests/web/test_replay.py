@@ -101,7 +101,9 @@ def test_replay_recorder_keeps_at_most_eight_clips(crag: Pub, clips: Clips) -> N
 
 @pytest.mark.browser
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_the_tv_page_replays_a_throw_once_unless_motion_is_reduced(chromium: Any, tmp_path: Path, motion: str) -> None:
+def test_tv_page_shows_a_replay_then_hides_it_unless_motion_is_reduced(
+    chromium: Any, tmp_path: Path, motion: str
+) -> None:
     with opened(tmp_path, clips=True) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
         page = chromium.new_page(viewport={"width": 1280, "height": 720}, reduced_motion=motion)

@@ -116,7 +116,7 @@ def test_review_api_refuses_labels_with_503_when_the_disk_is_full(pub: Pub, monk
     assert host.get("/api/review").json["throws"] == before
 
 
-def test_review_apis_foresee_unreadable_files_and_answer_503(pub: Pub, tmp_path: Path) -> None:
+def test_review_apis_answer_unreadable_files_with_503_as_openapi_says(pub: Pub, tmp_path: Path) -> None:
     host, names = pub.host(), ("/api/review", "/api/review.zip", "/api/evidence")
     (tmp_path / "review.json").mkdir()
     for refused in (host.get(names[0]), host.get(names[1]), host.post("/api/review/1", json={"values": [5] * 7})):
@@ -178,7 +178,7 @@ def test_the_owner_settles_a_doubted_throw_on_the_review_page(pub: Pub, visiting
 
 
 @pytest.mark.browser
-def test_review_page_keeps_a_die_open_until_its_value_is_said_or_follows(pub: Pub, visiting: Any) -> None:
+def test_review_page_leaves_a_die_open_until_its_value_is_given_or_implied(pub: Pub, visiting: Any) -> None:
     """Four of the seven dice could each be one of four values; what was read of them would be a wrong label."""
     doubted(pub, [5, 3, 2, 4, 1, 4, 6], 90.0)
     page = visiting("/review", paired=True)

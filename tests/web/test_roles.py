@@ -89,7 +89,7 @@ def test_web_server_treats_visitors_through_a_local_proxy_as_not_local(whole: Pu
     assert whole.stranger("192.168.4.9").get("/api/pair/codes", headers={header: "127.0.0.1"}).status_code == 401
 
 
-def test_phones_api_gives_no_player_a_role_the_pin_or_the_requests(pub: Pub) -> None:
+def test_phones_api_refuses_players_a_role_change_the_pin_and_the_requests(pub: Pub) -> None:
     owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
     answer = player.post("/api/phones/role", json={"id": 2, "role": "owner"})
     assert (answer.status_code, answer.json["error"]) == (403, "not_owner")

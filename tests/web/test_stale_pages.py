@@ -99,7 +99,7 @@ def test_control_page_names_a_game_begun_elsewhere_before_ending_it(pub: Pub, vi
     assert pub.state()["player"] == "Cid"
 
 
-def test_page_shows_why_a_throw_was_refused_in_front_of_the_dialog(pub: Pub, visiting: Any) -> None:
+def test_control_page_shows_a_refused_throws_reason_inside_the_open_dialog(pub: Pub, visiting: Any) -> None:
     """A message behind a modal dialog is inert: screen readers skip it, and a tall dialog covers it."""
     pub.table.submit(StartGame(header=HEADER))
     page = visiting("/control", paired=True)
@@ -259,7 +259,7 @@ def test_scoreboard_back_online_reads_out_only_the_newest_game_event(chromium: A
     assert page.evaluate("said") == ["Ben threw 1, 2, 4, 5, 5, 5, 6"]
 
 
-def test_page_sounds_at_a_key_press_and_again_after_an_interruption(chromium: Any, address: str) -> None:
+def test_a_key_press_starts_page_sound_and_resumes_it_after_suspension(chromium: Any, address: str) -> None:
     """A call or the lock screen interrupts the sound of a phone; only an act of its user brings it back."""
     page = phone(chromium, address)
     page.add_init_script(
@@ -275,7 +275,7 @@ def test_page_sounds_at_a_key_press_and_again_after_an_interruption(chromium: An
     page.wait_for_function("() => audio.state === 'running'", timeout=5000)
 
 
-def test_a_question_that_opens_under_a_finger_is_not_answered_by_its_tap(pub: Pub, visiting: Any) -> None:
+def test_a_control_page_dialog_opening_under_a_finger_ignores_that_tap(pub: Pub, visiting: Any) -> None:
     """The tap was aimed at what the dialog has covered; a moment later the same tap answers."""
     pub.table.submit(StartGame(header=HEADER))
     page = visiting("/control", paired=True)

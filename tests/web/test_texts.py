@@ -73,7 +73,7 @@ def test_catalogue_has_texts_for_exactly_the_codes_of_the_doubt_enum() -> None:
     assert said == set(Doubt)
 
 
-def test_english_catalogue_has_each_house_rule_and_first_sentence_of_the_rulebooks() -> None:
+def test_english_texts_have_each_house_rule_and_each_games_first_sentence() -> None:
     said = {key: text for key, text in texts("en").items() if key.partition(".")[0] in {"house_rule", "pitch"}}
     wanted = {}
     for game in GAMES.values():
@@ -103,7 +103,7 @@ def test_page_language_is_the_chosen_else_the_browsers_else_english() -> None:
     assert chosen("xx", []) == "en"
 
 
-def test_page_text_files_have_all_script_texts_but_tv_no_settings_texts() -> None:
+def test_each_pages_text_file_has_its_scripts_keys_and_tvs_no_settings() -> None:
     for page in static_files.PAGES:
         got = json.loads(static_files.loaded_files()[f"texts/en-{page}.json"].plain)
         source = static_files.loaded_files()[f"page-{page}.js"].plain.decode()

@@ -73,9 +73,9 @@ class LampLight:
 def lamp_light(frames: Sequence[Frame], mains_hz: int) -> LampLight:
     """Measure the bands of a lamp, which flickers at twice `mains_hz`, in consecutive frames of a scene at rest.
 
-    All frames have one exposure; that of the last one is returned, too. The bands' amplitude is the 98th percentile,
-    over rows and frames, of a row's relative deviation from its mean over all frames. Changes of the whole picture's
-    brightness are removed first. With fewer than MIN_FRAMES frames the amplitude is None.
+    All frames must have one exposure time; the result has that of the last one, None if unknown. The bands' amplitude
+    is the 98th percentile, over rows and frames, of a row's relative deviation from its mean over all frames. Changes
+    of the whole picture's brightness are removed first. With fewer than MIN_FRAMES frames the amplitude is None.
     """
     exposure = frames[-1].exposure if frames else None
     exposure_s = exposure.exposure_s if exposure is not None and exposure.exposure_s > 0 else None

@@ -185,9 +185,10 @@ class Calibrating:
         raise DeviceError("The sheet was not found before the pictures ended.", cure or "Use a camera that goes on.")
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
-        """Return the sheet's mean pose in the pictures that show it, with lens and last advice; None without any.
+        """Return the calibration sheet's mean pose in the pictures that show it, and the lens; None if none shows it.
 
-        The lens fits the height measured by tape, if the plan has one. At least one picture is needed.
+        Its advice is that on the last picture. If the plan has a height of the lens measured by tape, the lens fits it.
+        At least one picture is needed.
         """
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]

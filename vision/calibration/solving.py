@@ -177,8 +177,8 @@ def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens) -> 
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
     """Measure the edge of the only die in the throw zone, in mm to a tenth, from its silhouette against the empty tray.
 
-    Objects of at most MIN_DIE_FACES faces of a die are ignored. Returns None unless exactly one is left in the throw
-    zone, and its edge lies in DIE_RANGE_MM.
+    Objects no larger than MIN_DIE_FACES times the area of a face are ignored. Returns None unless exactly one is left
+    in the throw zone, and its edge lies in DIE_RANGE_MM.
     """
     face_px = Floor.of(rig).face_px
     empty = EmptyTray.of(rig.empty_bgr, face_px, face_px / 2)

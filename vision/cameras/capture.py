@@ -120,9 +120,9 @@ class IndexCamera:
         self._closing: Future[None] | None = None
 
     def start(self) -> None:
-        """Open the camera, unless it is open, once an earlier `stop` has closed it.
+        """Open the camera, unless it is open. Wait up to 10 s for an earlier `stop` that is still closing it.
 
-        Raises DeviceError if there is no camera at the index, or it does not answer within 10 s.
+        Raises DeviceError if that takes longer, no camera is at the index, or it does not answer within 10 s more.
         """
         if self._thread is not None:
             return

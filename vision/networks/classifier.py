@@ -95,6 +95,7 @@ class Classifier:
 
         Crops of coloured dice are classified in their minimum channel too, and both predictions are fused. With a
         single view this is done only for values of 3 and more, because pips that shine through a die add to its value.
+        Raises ValueError without places or views.
         """
         crops = _crops(picture_bgr, places, views)
         probabilities = self._run(crops).astype(np.float64)

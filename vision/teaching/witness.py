@@ -110,7 +110,7 @@ class Witness:
     def _verdict(self, die: Candidate, features: Features) -> Probabilities | None:
         """Return a die's (7,) probabilities (no face, values 1 to 6), weighed by its distance to each label's examples.
 
-        Returns None if the die is unlike all examples, or if the fitted weight is 0.
+        Returns None if the die is unlike all examples, or if distances do not help to read them (fitted weight 0).
         """
         distances = self._nearest(features)
         if self._weight == 0.0 or distances.min() > self._near:

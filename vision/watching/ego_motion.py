@@ -63,8 +63,8 @@ class EgoMotion:
     def follow(self, picture: NDArray[np.float32], border: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return `picture`, the earlier of two, warped so that its ground lies as in the later one, and a mask.
 
-        All are (h, w). The mask is 1 where the result shows `picture` without a border of `border` pixels, 0 elsewhere,
-        and between them along the edge. `shift` and `growth` are taken to be in pixels of `picture`.
+        All are (h, w). The mask is 1 where the result shows `picture` without its outer `border` pixels, 0 elsewhere,
+        and in between along the edge. The motion, `shift` and `growth`, must be in pixels of `picture`.
         """
         height, width = picture.shape
         shown = np.zeros_like(picture)

@@ -11,11 +11,11 @@ from vision.watching.watcher import Settled
 
 
 def latest(settled: Settled, last: Settled | None, *, held: bool = False) -> Settled:
-    """Return `settled` itself if it is a new throw, else with the doubt of `last`, the result of the previous call.
+    """Return `settled` itself if it is a new throw, else a copy with the doubt of `last`, the previous call's result.
 
-    It is new if there was none before, dice have other values or places, the throw zone was empty in between, or a
-    doubt went or changed. A doubt that comes over the same dice is not. Under a camera that is `held` by hand, places
-    are compared after undoing its motion.
+    It is new if `last` is None, dice have other values or places, the throw zone was empty in between, or a doubt went
+    or changed. A doubt that comes over the same dice makes no new throw. If the camera is `held` by hand, places are
+    compared after undoing its motion.
     """
     if last is None or settled.emptied or (not last.reading.trusted and settled.reading.doubt != last.reading.doubt):
         return settled

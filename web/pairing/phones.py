@@ -211,8 +211,8 @@ class Pairing:
     def let_in(self) -> bool:
         """Pair the phone whose join code is shown, since the table's button was pressed; return whether one was paired.
 
-        It becomes the screen it asked to be, else the owner if there is none and the file of paired phones is not
-        damaged, else a player. It may displace the phone that was away longest, but no owner.
+        An owner stays owner. Another phone becomes the screen it asked to be, else the owner if there is none and the
+        file of paired phones is not damaged, else a player. It may displace the phone away longest, but no owner.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
@@ -278,8 +278,8 @@ class Pairing:
     def sit(self, number: int, seat: Seat | None) -> bool:
         """Give the phone with this number a seat in the next game (None: take its seat away).
 
-        A phone that has been silent for too long (`seats`) loses its seat to one with the same name or colour. Returns
-        False if another seated phone has the name or the colour, or there is no such phone.
+        Returns False, with nothing changed, if there is no such phone, or another's seat has that name or colour. A
+        phone that has been silent for MAX_SEAT_SILENCE_S loses such a seat instead.
         """
         with self._lock:
             alike = [phone for phone in self.phones() if phone.id != number and seat and seat.is_like(phone.seat)]
@@ -291,7 +291,7 @@ class Pairing:
         return True
 
     def unpair(self, number: int) -> bool:
-        """Unpair the phone with this number; return False if there is none. With no owner left, a code is made."""
+        """Unpair the phone with this number; return False if there is none. Without an owner, makes an owner's code."""
         with self._lock:
             if self._numbered(number) is None:
                 return False
@@ -300,7 +300,7 @@ class Pairing:
         return True
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Save the phone's role; return False if no phone has this number. With no owner left, a code is made."""
+        """Save the phone's role; return False if there is no such phone. Without an owner, makes an owner's code."""
         with self._lock:
             found = self._numbered(number)
             if found is None:
@@ -320,7 +320,8 @@ class Pairing:
     def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
         """Pair a phone and return its new token, which replaces `before`; `FULL` if owners hold all places.
 
-        A waiting request to join of the phone with the token `before` is withdrawn.
+        If all places are taken, the player or screen that was away longest is unpaired. A request to join with the
+        token `before` is withdrawn.
         """
         fresh = secrets.token_hex(16)
         known = self.phone(before)
@@ -369,7 +370,7 @@ class Pairing:
     def _keep(self, phones: dict[str, Paired]) -> None:
         """Make `phones` (by SHA-256 of the token) the paired phones, save them, and make or drop the owner's code.
 
-        There is a code only while there is no owner; with a damaged file nothing is saved, and none made, before that.
+        There is a code only while no phone is the owner and the file is not damaged. A damaged one is kept until then.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}

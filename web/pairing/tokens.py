@@ -73,7 +73,7 @@ class FileTokens:
         return None
 
     def save(self, phones: tuple[Paired, ...]) -> None:
-        """Write the paired phones to the file. If that fails, log it; they must pair again after a restart."""
+        """Write the paired phones to the file. A failure is only logged: the older file counts after a restart."""
         text = msgspec.json.encode(phones).decode()
         try:
             write_file(self.path, (msgspec.json.encode(_File(text, sha256(text))),), mode=0o600)

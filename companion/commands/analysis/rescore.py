@@ -36,7 +36,7 @@ def command(
     A false accept is a trusted reading whose values are not those that count. The upper bound of their rate holds with
     95 % confidence, if people corrected every wrong reading. --export reads nothing again, but writes the throws to an
     anonymous zip: no names, no times, only the tray. A package that can't be used is reported; the exit status is then
-    1. It is 1, too, if no throw was found, but not with --export.
+    1, as it is if there is no throw to read or export.
     """
     from companion.evidence import contact_sheet, rescoring, sharing  # OpenCV takes a third of a second
     from companion.evidence.folder import PackageFolder

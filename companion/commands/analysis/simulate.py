@@ -98,9 +98,10 @@ def header_for(game: str, levels: list[str], rules: str) -> Header:
 
 
 def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: bool) -> list[Score]:
-    """Play games between levels of the bot on all CPU cores, and return one `Score` a seat, summed over all games.
+    """Play games between levels of the bot on all CPU cores; return each seat's `Score` over all games, in seat order.
 
-    Seats take turns to begin. Equal seeds give equal totals. Unless `quiet`, a progress bar is written to stderr.
+    `levels` has the level of each seat; seats take turns to begin. Equal seeds give equal totals. Unless `quiet`, a
+    progress bar is written to stderr.
     """
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn

@@ -47,7 +47,7 @@ def command(game: str, count: int, seed: int | None) -> None:
 def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
     """Show the person a puzzle's best MAX_CHOICES options, shuffled by `generator`, and ask which one is best.
 
-    Return how much less than the best option the chosen one is worth; 0 for the best.
+    Return how much less than the best option the chosen one is worth, in the unit of the puzzle's goal; 0 for the best.
     """
     shown = list(puzzle.options[:MAX_CHOICES])
     generator.shuffle(shown)

@@ -73,7 +73,8 @@ def hold(evening: Evening, screen: Screen) -> None:
     """Run every step of the guided check of a new table (`pegpip doctor --first-evening`) with a person.
 
     Findings are stored in `evening` and shown on `screen`. A CompanionError of a step becomes a failed finding. Ctrl-C
-    ends the check and keeps the results. Steps that were skipped or not reached are listed in `evening.not_done`.
+    ends the check and keeps the results. `evening.not_done` lists the steps that were skipped, interrupted or not
+    reached.
     """
     with screen.bar:
         for number, step in enumerate(STEPS):

@@ -208,6 +208,7 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Light every LED in four colours, then hole by hole; ask the person what was seen; yield two findings at the end.
 
     With a simulated strip nobody is asked, and both are good. If the strip fails meanwhile, one finding says so.
+    Raises SetupError if the settings name an unknown strip or layout.
     """
     wired = evening.settings.strip
     layout = layout_of(wired.layout, evening.settings.track)

@@ -17,8 +17,10 @@ GOALS = ("points", "win", "games")
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     """Return the options of the player to play as JSON values, best first: `{"line": {"do": "stop"}, "value": 10.0}`.
 
+    A throw of n dice is the option `{"throw": n}`. After the end there are no options.
+
     Goal `points`: expected turn points that the turn banks, or expected final total of a score sheet, with best play.
-    A throw of n dice is the option `{"throw": n}`. A decision that banks nothing has the value 0.
+    A spending, which ends the turn without a bank, has the value 0.
 
     >>> from companion.games.registry import GAMES
     >>> from companion.games.engine.replay import transcript_of

@@ -119,6 +119,7 @@ def choice_chances(values: tuple[tuple[Option, float], ...], temperature: float)
 
     The probability is proportional to `exp(value / temperature)`, so worse options are chosen less often. With the
     temperature 0 only the best options are chosen, all equally often. The temperature is in units of the values.
+    There must be at least one option.
     """
     most = max(value for _, value in values)
     if not temperature:

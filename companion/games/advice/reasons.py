@@ -14,9 +14,9 @@ def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...
     `goal` is the unit of the values; `ranked` are the options with their values, best first, at least two.
 
     Returns:
-        The game's facts about the position; how safe the next throw is in percent, if the better throw among the two
-        best options is of the least number of dice and can fail; last, what the second-best option costs, for the goal
-        `win` in percentage points.
+        First the game's facts about the position. Then the chance in percent that the next throw is safe, if it can
+        fail; only if one of the two best options is a throw, the better one of the least number of dice. Last, what the
+        second-best option costs, for the goal `win` in percentage points.
     """
     found = list(game_named(state.standing.header.game).facts(state))
     safe = state.safe_chance  # of the least number of dice

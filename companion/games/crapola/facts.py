@@ -8,10 +8,10 @@ from companion.games.engine.views.phrase import Phrase
 
 
 def facts(state: State) -> tuple[Phrase, ...]:
-    """Return at most one phrase about the player to play; empty in a roll-off and after the end.
+    """Return at most one phrase about the player to play in Crapola; empty in a roll-off and after the end.
 
-    `first_bank`: the turn points are below the least first bank. Else `bank_reaches_target`: a bank now would reach the
-    target. The text of a phrase has the key `fact.CODE` in the text catalogue.
+    `first_bank`: the turn points are too few for the player's first bank. Else `bank_reaches_target`: a bank now would
+    reach the target. The text of a phrase has the key `fact.CODE` in the text catalogue.
     """
     if not isinstance(state, Crapola) or state.standing.over:
         return ()

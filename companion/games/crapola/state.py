@@ -203,9 +203,9 @@ class Crapola:
         return Crapola(totals, events=totals.events)
 
     def _spent(self, spend: Spend) -> Crapola:
-        """Return the state of Crapola after a spending: both players lose the points, and the turn ends.
+        """Return the state of Crapola after a spending: its points are taken off both totals, and the turn ends.
 
-        Raises IllegalAction if `spend.on` is no other player, or the amount is out of range.
+        Raises IllegalAction if `spend.on` is no other player in the game, or the amount is out of range.
         """
         players = self.totals.header.players
         if spend.on not in players or spend.on == players[self.totals.seat]:

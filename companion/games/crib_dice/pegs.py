@@ -128,8 +128,8 @@ class CribbageBoard:
         """Return the board after a successful bomb: the side to play swaps pegs with the furthest other side in play.
 
         The bomber's wipe-outs in a row become 0, nobody is bumped, and the turn is passed. The bomber is no longer
-        fuchled, nor is another side whose peg has left the start. If players left since the bomb was announced, the
-        other side may be behind, and is hit all the same; without one no peg moves.
+        fuchled (sent to the start), nor is a side whose peg leaves the start. If players left since the bomb was
+        announced, the other side may even be behind; without one no peg moves.
         """
         side, hit, events = self.side, self.furthest, tuple[Event, ...]()
         pegs, wipeouts = self.pegs, with_entry(self.wipeouts, side, 0)

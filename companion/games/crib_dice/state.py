@@ -265,7 +265,10 @@ def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: froz
 
 
 def check_sides(header: Header) -> None:
-    """Raise RulesError if more than 5 play alone, if `partners` are not 4 or 6, or if two teams have the same name."""
+    """Raise RulesError if Crib Dice has too many players, or two teams have the same name.
+
+    At most 5 play alone. With the house rule `partners` they must be 4 or 6.
+    """
     number = len(header.players)
     if not header.rules["partners"]:
         if number > 5:

@@ -44,8 +44,8 @@ def careless(state: State) -> Choice:
 def erring(state: State, temperature: float) -> Choice:
     """Return the option with the highest sum of expected points and Gumbel noise, so a choice with mistakes.
 
-    The noise is seeded by the state: one state always gives one choice. Games and house rules without expected points
-    use the rule of thumb, `careless`.
+    The noise is seeded by the state: one state always gives one choice. Without expected points, as in some games and
+    house rules, the game's rule of thumb (`Rulebook.careless`) chooses.
 
     Args:
         state: State with a player to play.

@@ -160,9 +160,10 @@ def _solve_pair(
         others_phase: Who is on the board at the second player's turn, seen from the second player.
         theirs: Steps of the second player from the target.
         guess: First guess of the result.
-        values: Win probabilities as in `_solve_sum`; those of smaller sums are known.
-        chase: As in `_solve_sum`, like `six` and `seven`.
-        six: Keeps of throws in a turn of six dice.
+        values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability before a turn, by phase and by steps of
+            the player to play and of the other. States with a smaller sum of steps must be known.
+        chase: (steps,) highest probability, from `catching`, of banking at least each number of steps in a turn.
+        six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.
         seven: Keeps of throws in a turn of seven dice.
 
     Returns:

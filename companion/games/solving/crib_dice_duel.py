@@ -85,11 +85,12 @@ def game_of(rules: DuelRules) -> Game:
 
 
 def solved(game: Game) -> Iterator[tuple[Floats, float]]:
-    """Compute the equity of every state of a game between two sides, by value iteration with Anderson acceleration.
+    """Compute the mover's equity in every state of two-sided Crib Dice by Anderson-accelerated value iteration.
 
     Yields:
-        After each sweep the equities, in games, of shape SHAPE, and the greatest change by the sweep. The iteration
-        ends at a change of TOLERANCE; the last ones are the solution.
+        After each sweep an array of shape SHAPE, and the greatest change by the sweep. An equity is the number of games
+        that the other side will lose, less those of the mover. At a change of TOLERANCE the iteration ends; the last
+        array is the solution.
     """
     mover, other = (places.ravel() for places in np.indices((PLACES, PLACES)))
     by_sum = np.argsort(HOLES[mover] + HOLES[other], kind="stable")
@@ -172,7 +173,7 @@ def turn_ends(
         game: Rules and last turns.
         values: Equities of all states, shape SHAPE.
         at: State before the turn: an index of `values`.
-        bank: (holes,) receives the equity after a stop at each hole from the mover's on.
+        bank: Indexed by hole; receives the equity after a stop at each hole from the mover's on. Entries below stay.
         bombs: (3,) receives the equity of a bomb with five, six and seven 1s; all `-inf` if bombs are not allowed. With
             five it includes the risk of a wipe-out (`ANNOUNCED`).
 

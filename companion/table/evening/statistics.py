@@ -79,7 +79,8 @@ class TurnResult(NamedTuple):
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
     """Yield the points that each finished turn of a game gained or lost, in the order of play; nothing for 0 points.
 
-    The points of a loss are positive, too; `kind` tells it from a gain.
+    The points of a loss are positive, too: the turn's unbanked points, and what the score fell by. `kind` tells it from
+    a gain.
     """
     rules = game_named(transcript.header.game)
     for turn in transcript.turns():

@@ -106,7 +106,8 @@ def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
     """Return, in order, the rows of the chain whose last row has the highest number; gaps are allowed in it.
 
     Each row names the hash of the row before it. Across a gap the chain goes on at the nearest lower row. Only rows of
-    one identity count: that of `head`, the last known end of the journal, else of most rows. A chain with `head` wins.
+    one identity count: that of `head`, the last known end of the journal, if a row has it, else that of most rows.
+    If the row of `head` survives, only a chain that contains it is returned. Empty without rows.
     """
     counts = Counter(row.identity for row in rows)
     identity = head.identity if head and head.identity in counts else max(counts, key=counts.__getitem__, default="")
@@ -128,11 +129,11 @@ def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
 
 
 def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], list[tuple[int, Loss]]]:
-    """Return a journal's chain with each gap filled by one entry of kind `LOST`, and the gaps.
+    """Return a journal's chain with each gap filled by one entry of kind `LOST`, and the gaps, both in order.
 
     A gap is given by the number of its first missing entry and its `Loss`. Nothing is replayed from there to the next
-    game. `head` has the highest number that the journal is known to have had. The `LOST` entry after the last row gets
-    the throw `orphan`, the highest with a photo and no entry, or 0.
+    game. `head` has the highest number that the journal is known to have had. If that is above the last row's, the
+    chain ends with a `LOST` entry, whose throw is `orphan`: the highest with a photo and no entry, or 0 for none.
     """
     filled: list[Row] = []
     missing: list[tuple[int, Loss]] = []

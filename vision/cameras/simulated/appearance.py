@@ -71,7 +71,10 @@ class Faces:
 
 
 def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
-    """Paint the textures of a die's six faces, value 1 first. Each pip has a bright rim on one side, as if drilled."""
+    """Paint the textures of a die's six faces, value 1 first, with random blotches of `rng`.
+
+    Each pip has a bright rim on one side, as if drilled.
+    """
     mask, radius = np.zeros((FACE_PX, FACE_PX), np.uint8), round(kind.corner * FACE_PX)
     inner = (radius, radius, FACE_PX - 2 * radius, FACE_PX - 2 * radius)
     for thick in (-1, 2 * radius):  # a thick line is round at its corners

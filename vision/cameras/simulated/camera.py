@@ -139,7 +139,10 @@ class VirtualCamera:
         self._ground = self._empty
 
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
-        """Simulate the dice for `step_s` seconds; return the picture, disturbed, with motion blur and sensor noise."""
+        """Simulate the dice for `step_s` seconds; return the picture, disturbed, with motion blur and sensor noise.
+
+        `now_s` is the time on the camera's clock, which `disturb` gets.
+        """
         opened = self.tray.advance(step_s * (1 - SHUTTER_SHARE))
         closed = self.tray.advance(step_s * SHUTTER_SHARE)
         clean = self._clean(closed)

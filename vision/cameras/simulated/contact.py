@@ -63,7 +63,10 @@ class Walls:
 
 
 def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
-    """Return the (n, 8, 3) forces of floor and walls on the corners of n dice, in mm/s2; 0 without contact."""
+    """Return the forces of floor and walls on the corners of n dice, in mm/s2: (n, 8, 3), 0 without contact.
+
+    `corners` are positions in mm, `speeds` the corners' velocities in mm/s, both of the same shape.
+    """
     forces = np.zeros_like(corners)
     for axis, sign, offset in walls.planes:
         depth = offset - sign * corners[:, :, axis]

@@ -199,7 +199,7 @@ class VirtualTray:
         for index in ids:
             self._due.pop(index, None)
             self._in_tray[index] = self._rolling[index] = False
-            # Far below the floor: nothing in the tray can touch it there.
+            # Far outside the walls: nothing in the tray can touch it there.
             self._bodies.at_mm[index] = (-200.0 - 40 * index, -200.0, DIE_MM / 2)
         self._start(self._in_tray & self._leaning())
 

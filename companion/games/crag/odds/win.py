@@ -132,11 +132,11 @@ class Prospects:
         self._known[missing] = True
 
     def _spread(self, sheets: Masks, most: int) -> None:
-        """Compute and store the distributions of remaining points of `sheets` from those one entry later.
+        """Compute and store the distributions of remaining points of `sheets` from those with one more category filled.
 
-        Each is the sum, over all entries of this turn, of their probability times the later distribution, moved up by
-        the points of the entry. The (count,) sheets have equally many filled categories and get fewer than `most`
-        points.
+        Each is the sum over all entries of one turn: the probability of the entry times the distribution after it,
+        moved up by its points. The (count,) sheets must have equally many filled categories, and fewer than `most`
+        points to come.
         """
         found = np.zeros((len(sheets), most))
         for place in PLACES:

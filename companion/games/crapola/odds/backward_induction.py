@@ -56,10 +56,10 @@ def _offers(size: int) -> tuple[Indices, Floats]:
     An offer is the set of keeps that a throw allows. Crap-outs have no offer, so their probability is missing.
 
     Returns:
-        (keeps, offers) place of the state after each keep in a flattened table of values with a row for each `STEP`
-        turn points and `size` columns, by dice to throw next minus 1; places count from the row of the turn points
-        before the throw. An offer with fewer keeps repeats its last one. And (size, offers) probability of each offer
-        by dice thrown minus 1; it is 0 for another number of dice.
+        (keeps, offers) index of the state after each keep in a flattened table of values, with a row for each `STEP`
+        turn points and `size` columns, by dice to throw next minus 1. Index 0 is in the row of the turn points before
+        the throw. An offer with fewer keeps repeats its last one. Second, (size, offers) probability of each offer by
+        dice thrown minus 1, 0 where the offer belongs to another number of dice.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     width = max(len(offer) for _, offer, _ in offers)

@@ -62,10 +62,10 @@ def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
     In a last turn the other player is taken to play so that a winning bank is likeliest (`catching`).
 
     Args:
-        ahead: Array of steps that the player still needs to the target. Where it is 0 or less, the other player has one
-            last turn.
+        ahead: Array of steps that the player who banked still needs to the target. Where it is 0 or less, the other
+            player has one last turn.
         needed: Array, of the same shape, of steps that the other player must bank in that last turn to win.
-        values: Win probability of the other player before an ordinary turn, by the steps ahead. Beyond its end the last
+        values: Win probability of the other player before an ordinary turn, indexed by `ahead`. Beyond its end the last
             value counts.
     """
     return 1 - np.where(ahead > 0, values.take(ahead, mode="clip"), catching().take(needed, mode="clip"))
@@ -132,10 +132,10 @@ def race(target: int, entry: int) -> Race:
 
 
 def chance_after(now: Totals, seat: int) -> float:
-    """Return the win probability of a seat whose turn has ended with the totals `now`; after the end, its share.
+    """Return the win probability of a Crapola seat whose turn has just ended; after the end, its share of the win.
 
-    Before the last round both players are assumed to play every turn to win. In the last round each later player is
-    assumed to do nothing but try to get ahead of the seat; that one may draw level is not counted.
+    `now` are the totals after that turn. Before the last round both players are assumed to play every turn to win. In
+    the last round each later player is assumed only to try to get ahead of the seat; drawing level is not counted.
 
     Raises:
         RulesError: Before the last round: the game was not begun by exactly two players, one has left, or the stored

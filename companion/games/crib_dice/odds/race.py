@@ -103,13 +103,14 @@ class FinishDistribution:
         return np.array(found)
 
     def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
-        """Return the weights of the turns in which a peg makes bank n + 1, or its first fuchle after n banks.
+        """Return weights for the turn of a peg's bank n + 1, and for the turn of its first fuchle after n banks.
 
-        `wipeouts` are the consecutive ones before turn 0, the peg's next turn. A weight is the probability of the
-        wipe-outs, summed over the turns of the n banks. The banks' own probability is in `_reached` and `_leap`.
+        A weight is the probability of the wipe-outs alone, summed over all turns that the first n banks can take. The
+        banks' probability is left out: it is in `_reached` and `_leap`. `wipeouts` is the number of wipe-outs in a row
+        before turn 0, the peg's next turn.
 
         Returns:
-            Two (banks, ROUNDS) arrays by [n, t]: bank n + 1 in turn t without a fuchle before it; the fuchle in turn t.
+            Two (banks, ROUNDS) arrays by [n, t]: bank n + 1 in turn t without a fuchle before; that fuchle in turn t.
         """
         count, most = len(self._reached), self.fuchle
         waits = self._wiped_out ** np.arange(most)
@@ -124,8 +125,8 @@ class FinishDistribution:
     def _crossed(self, hole: int) -> Floats:
         """Return the probability that n turns bank without finishing and the next one finishes, by n: (banks, past).
 
-        The peg is in `hole` before the first of these n + 1 turns. Entry [n, k] is a finish k + 1 holes past the last
-        hole.
+        The peg is in `hole` before the first of these n + 1 turns, which all bank; wipe-outs between them are left to
+        `_times`. Entry [n, k] is a finish k + 1 holes past the last hole.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
@@ -191,14 +192,13 @@ def _blocks(distribution: Floats, delay: int) -> Floats:
 
 
 def _delays(chances: Floats) -> Floats:
-    """Return the Toeplitz matrix that delays a peg's distribution over turns by the random turn of its fuchle.
+    """Return the Toeplitz matrix that delays the distribution of a peg's finish by the random turn of its fuchle.
 
-    Turn 0 of the distribution after the restart is the turn that follows the fuchle. `chances` are the (delay,)
-    probabilities, by turn from 0, that the peg is fuchled in that turn.
+    `chances` are the (delay,) probabilities of the fuchle in turn 0, 1, ... The peg starts anew in the turn after it.
 
     Returns:
-        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix. Its product with one block of `_blocks` is the delayed distribution
-        over the last BLOCK_TURNS turns of that block.
+        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix. `matrix @ block`, with a block of `_blocks`, is the delayed
+        distribution in the last BLOCK_TURNS turns of that block.
     """
     zeros = np.zeros(BLOCK_TURNS)
     shifted = sliding_window_view(np.concatenate((zeros, chances[::-1], zeros)), len(chances) + BLOCK_TURNS)
@@ -290,8 +290,8 @@ class Race:
 
         Returns:
             (rounds, past + 1) share: row r for a finish in round r, 0 being the current one; column d for one d + 1
-            holes past the last hole. Rounds that the other sides almost never all leave open have no row. And the share
-            that a side can still expect if it has not finished after ROUNDS rounds.
+            holes past the last hole. Later rounds, by which another side has almost surely finished, have no row. And
+            the share that a side can still expect if it has not finished after ROUNDS rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)
@@ -306,8 +306,9 @@ class Race:
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
         """Return the expected share of the win of `side`, (rounds, past + 1), by round and distance of its finish.
 
-        With the house rule `find_a_loser` the first of two sides to finish wins, whatever the distance. Without it the
-        share is that of the function `_shares`, which also explains `others`.
+        `others` has the two arrays of each other side that `_finish_of` returns, of any number of rounds. With the
+        house rule `find_a_loser` the first of two sides to finish wins, whatever the distance. Without it the function
+        `_shares` computes the share.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)

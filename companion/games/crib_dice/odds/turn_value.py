@@ -104,9 +104,9 @@ def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float
 def piddle_ends(piddle_points: bool) -> tuple[tuple[int, float], ...]:
     """Return how a won piddle of Crib Dice ends, as pairs (number, probability).
 
-    `number`, 0 to 2, is how many of its two dice show the point and join the frozen set; the caller limits the set to
-    seven. Without the house rule `piddle_points` no die joins, and a double of the point is thrown again until
-    something else falls. The rest of the probability to 1 is a lost piddle.
+    A piddle is the throw of two dice with five or six frozen. `number`, 0 to 2, is how many of the two show the point
+    and join the frozen set; the caller limits the set to seven. Without the house rule `piddle_points` no die joins,
+    and a double of the point is thrown again until something else falls. The rest of the probability to 1 is a loss.
     """
     return ((0, 20 / 36), (1, 10 / 36), (2, 1 / 36)) if piddle_points else ((0, 30 / 35),)
 
@@ -151,9 +151,9 @@ class TurnValues:
     def fresh(self, gathered: int) -> float:
         """Return the value of a Crib Dice turn before a throw of seven dice, with best play after it. Cached.
 
-        `bank`, `known` and `rich` are arguments of `TurnValues`; the unit is that of `bank`. The value comes from
-        `known`, a table by points gathered. Without one it is computed, up to SURE_STOP_POINTS. Beyond either end the
-        turn is taken to stop after the throw, and `rich` gives the value.
+        The unit is that of `bank`, an argument of `TurnValues` like `known` and `rich`. The value is read from the
+        table `known`; without a table it is computed. From the table's end on, or from SURE_STOP_POINTS on without one,
+        the turn is taken to stop after the throw, and `rich` gives the value.
 
         Args:
             gathered: Points of the turn's earlier sets.
@@ -230,7 +230,8 @@ class TurnValues:
 def turn_values(piddle_points: bool) -> TurnValues:
     """Return the expected points of a Crib Dice turn with best play, for every state in it, from the stored table.
 
-    `piddle_points` tells whether that house rule is on. Bombing counts as 0 points. Cached.
+    `piddle_points` tells whether that house rule is on. Bombing counts as 0 points. Cached. Raises RulesError if the
+    table's file is missing.
     """
     fresh = numbers(__package__, TURNS)
     known = fresh[SURE_STOP_POINTS:] if piddle_points else fresh[:SURE_STOP_POINTS]

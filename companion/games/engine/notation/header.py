@@ -86,7 +86,8 @@ def _text(key: str, value: Any) -> str:
 def _rules(game: Rulebook, given: Any) -> dict[str, bool | int]:
     """Return the value of every house rule of a game by key: the value in `given`, else its default.
 
-    Raises RulesError if `given` is no JSON object, or has an unknown rule, a rule twice or a wrong value.
+    Raises RulesError if `given` is no JSON object or repeats a rule (`RepeatedKey`), and for an unknown rule or a wrong
+    value.
     """
     if not isinstance(given, dict) or isinstance(given, RepeatedKey):
         raise RulesError("`rules` is an object with each switch once.")
