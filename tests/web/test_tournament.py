@@ -111,8 +111,6 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
             control.wait_for_selector("[data-key='match']")
             tv.wait_for_selector(f"#quiz:not([hidden]) h2:has-text('{one}')")
             assert other in tv.inner_text("#quiz h2")
-            tv.screenshot(path=OUT / f"tv-{matches}.png")
-            control.screenshot(path=OUT / f"control-{matches}.png")
             control.click("[data-key='match']")
         else:
             pub.table.submit(StartGame(header=header))
@@ -120,7 +118,6 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
         play_out(pub, chance)
         matches += 1
         newest(phone, pub)
-        phone.screenshot(path=OUT / f"evening-{matches}.png", full_page=True)
         control.close()
     assert (matches, on(pub).over) == (4, True)
     winner = on(pub).standings[0].player
