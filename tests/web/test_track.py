@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from math import hypot
 from typing import Any
@@ -46,3 +47,16 @@ def test_track_drawing_has_three_bend_arrows_on_phones_and_one_on_the_tv(chromiu
         fed.show(scenes(among("crib_dice", NAMES[:2]))["begun"])
         assert fed.page.evaluate(TURNS) == turns, path
         fed.close()
+
+
+@pytest.mark.parametrize(
+    ("target", "first", "last"), [(5000, 500, 5000), (10_000, 1000, 10_000), (15_000, 1250, 15_000)]
+)
+def test_track_drawing_is_numbered_in_round_points_up_to_the_target(
+    chromium: Any, site: tuple[str, Pub], target: int, first: int, last: int
+) -> None:
+    fed = FedPage(chromium, site[0], "/tv")
+    header = among("crapola", NAMES[:2])
+    fed.show(scenes(replace(header, rules={**header.rules, "target": target}))["begun"])
+    marks = [int(text.replace(",", "")) for text in fed.page.locator("#track .mark").all_text_contents()]
+    assert marks == list(range(first, last + 1, first))

@@ -156,16 +156,23 @@ function holesOf(holes, at) {
   }));
 }
 
-// In the points of the game, whatever a hole stands for. A long number stays inside the drawing, beside the turns.
+// In whole points of the game, about every tenth hole. A long number stays inside the drawing, beside the turns.
 const LETTER = 8.8, TURN = 17;
 function numbers(holes, at, points, width) {
-  const marks = [];
-  for (let hole = 10; hole <= holes; hole += 10) {
-    const [x, y] = at(hole), words = number(hole * points), half = (words.length * LETTER) / 2;
+  const marks = [], step = roundStep(10 * points), end = Math.round(holes * points);
+  for (let score = step; score <= end; score += step) {
+    const [x, y] = at(Math.ceil(score / points - 1e-6)), words = number(score), half = (words.length * LETTER) / 2;
     const inside = Math.max(half + TURN, Math.min(width - half - TURN, x));
     marks.push(s("text", { class: "mark", x: inside.toFixed(1), y: y + NUMBERS }, words));
   }
   return s("g", { "aria-hidden": "true" }, marks);
+}
+
+// The least round number from `points` on, 1, 2 or 5 times a power of ten; `points` itself if it is whole.
+function roundStep(points) {
+  if (Number.isInteger(points)) return points;
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(points)));
+  return [1, 2, 5, 10].map((times) => times * power).find((step) => step >= points);
 }
 
 // The line at half the way, as on a cribbage board.
