@@ -98,8 +98,8 @@ class App:
         """Start all parts of the table in order, call `ready`, and serve the pages until `server.stop()` or Ctrl-C.
 
         At the end the parts are stopped in reverse; Ctrl-C then raises KeyboardInterrupt. Raises DeviceError if the
-        journal can't be opened. Any other part that fails is logged and tried again, and reported on the page if it has
-        a health check.
+        journal can't be opened, or the settings' first game can't be written. Any other part that fails is logged and
+        tried again, and reported on the page if it has a health check.
         """
         with contextlib.ExitStack() as stack:
             for part in self.parts:

@@ -8,9 +8,11 @@ from hardware.palette import ease
 from hardware.view import BoardView, Moment, Peg
 
 RUN_HOLE_S, RUN_LONGEST_S = 0.04, 1.2
-"""Duration of the animation `run`, in seconds: for each hole, and the upper limit for all holes together."""
+"""Duration of the animation `run`, in seconds: for each hole on the way, and the upper limit of the whole. Longer: the
+light runs slower; a higher limit slows long ways alone."""
 FILL_HOLE_S, FILL_LONGEST_S = 0.025, 0.8
-"""Duration of the animation `fill`, in seconds: for each hole, and the upper limit for all holes together."""
+"""Duration of the animation `fill`, in seconds: for each hole on the way, and the upper limit of the whole. Longer: the
+track fills slower; a higher limit slows long ways alone."""
 TRAIL_FADES_S = 0.4
 """Seconds in which the trail of a `slide` fades once the peg has arrived. The animation lasts longer by this."""
 PRESS_FLASH_S = 0.35

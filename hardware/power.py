@@ -165,3 +165,5 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 
 
 _CHROMA, _MIDDLE = _tables()
+"""Rounded chroma and middle channel that keep the hue, in LED steps from 0 to 255. `_tables` says how they are
+indexed."""

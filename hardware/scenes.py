@@ -26,7 +26,8 @@ PEG_TURN_S = 0.8
 """Seconds for which each of several pegs in one hole is shown, in turn, if the hole has fewer LEDs than pegs. Longer
 makes a peg disappear for longer; shorter flickers."""
 GLIMMER_EVERY_S, GLIMMER_S = 2.4, 0.9
-"""Period and duration of the glimmer ahead of the peg whose turn it is, in seconds."""
+"""Period and duration, in seconds, of the glimmer that runs ahead of the peg whose turn it is. A longer period makes it
+rarer, a longer duration slower; longer than the period, it is cut off."""
 NIGHT_LEVEL = 0.55
 """Factor of the board's perceived brightness with the setting `night`, 0 to 1. Larger dims less; 1 does not dim."""
 CAPTURE_LEVEL = 0.35

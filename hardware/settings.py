@@ -26,7 +26,7 @@ MIN_CHANNEL_MA = 12.0
 With a smaller one the current limit would let too much current pass; a larger one refuses LEDs that need less."""
 MIN_IDLE_MA = 0.6
 """Least value, in mA, of the setting `idle_ma`, the current of one dark LED: that of a WS2812B's chip. With a smaller
-one the current limit would let too much current pass."""
+one the current limit would let too much current pass; a larger one refuses LEDs that need less."""
 
 
 class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

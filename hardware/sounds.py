@@ -47,7 +47,7 @@ class Note:
 
 
 TRIAL = (Note(523, 0.0), Note(659, 0.09), Note(784, 0.18))
-"""Three rising notes, to try the loudspeaker."""
+"""Three rising notes, to try the loudspeaker: pitch in Hz and start in seconds. Larger starts make the tune slower."""
 
 
 @lru_cache(maxsize=16)

@@ -184,8 +184,8 @@ def strip122() -> Layout:
 def board3x121() -> Layout:
     """Return the layout of a cribbage board: three lanes of 120 holes and a finish, in four rows, 144 LEDs a metre.
 
-    The middle lane is wired backwards, so that each lane ends where the next begins. There is no start pocket: a peg
-    that has not started is not shown.
+    The wire runs through the lanes in turn, along the middle one from its finish back to hole 1. There is no start
+    pocket: a peg that has not started is not shown.
     """
     pitch_mm, lane_mm, row_mm = 1000 / 144, 11.0, 48.0
     places: list[Place] = []

@@ -60,10 +60,11 @@ def from_this_machine() -> bool:
 
 
 def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
-    """End the current request with 403 if the visitor may not end the game on the table: another phone started it.
+    """End the current request with 403 unless the visitor may end the game on the table.
 
-    The owner always may. Nobody is refused if the game has no throw yet, is over or was abandoned. The caller has
-    checked that the visitor may play.
+    The owner and the phone that started the game may. Only the owner may if it was begun otherwise, as by a button, or
+    before a restart of the program. Nobody is refused if the game has no throw yet, is over or was abandoned. The
+    caller has checked that the visitor may play.
     """
     snapshot, asking = table.snapshot(), phone(pairing)
     is_on = bool(snapshot.throws) and snapshot.state is not None and not snapshot.state["over"]

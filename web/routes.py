@@ -166,8 +166,8 @@ class Routes:
 def error_refusal(refusals: Refusals, error: CompanionError, foreseen: Container[str]) -> flask.Response:
     """Log an error, and return the refusal of its class in `refusals`, or else of its nearest base class there.
 
-    `refusals` must contain CompanionError. A status that is not in `foreseen` is a fault in the program: it is logged
-    with the traceback.
+    `refusals` must contain CompanionError. `foreseen` holds the statuses that the route declares, as texts such as
+    "422". Another status is a fault in the program: it is logged with the traceback.
     """
     status, code = next(refusals[kind] for kind in type(error).__mro__ if kind in refusals)
     asked, surprise = f"{flask.request.method} {flask.request.path}", str(status) not in foreseen

@@ -91,7 +91,7 @@ class WifiCountry:
     def do(self, machine: Machine) -> None:
         """Write the wanted Wi-Fi country to `cmdline.txt`, which takes effect at the next start of the Pi.
 
-        For undoing, the file at `memory_path` gets the country before the installation and the new one. The first
+        The file `memory_path` gets the country from before the installation and the new one, for `undo`. The first
         version of `cmdline.txt` is kept beside it as `cmdline.txt.before-pegpip`.
         """
         file, memory, country = machine.at(self.path), machine.at(self.memory_path), self._wanted(machine)

@@ -189,7 +189,10 @@ class Releases:
         return [path.name for path in sorted(whole, key=lambda path: (path / WHOLE).stat().st_mtime_ns)]
 
     def least_age(self) -> Age:
-        """Return the proven release's `Age`, below which an update is refused; `((), 0)` if it is not known."""
+        """Return version numbers and signing time of the proven release; an update that is older is refused.
+
+        The version is a tuple, the time in seconds since 1970. `((), 0)` if they are not known.
+        """
         try:
             version, signed_s = json.loads((self.folder / str(self.proven()) / WHOLE).read_bytes())
             return tuple(version), signed_s

@@ -186,7 +186,7 @@ def value_in(settings: Path, section: str, key: str) -> object:
 
 
 def _fetched_json(address: str) -> dict[str, dict[str, dict[str, object]]]:
-    """Fetch a JSON object over HTTP. Raises OSError, HTTPException, ValueError or TypeError."""
+    """Fetch a JSON object over HTTP. Raises OSError, HTTPException, ValueError, TypeError or RecursionError."""
     with opened_here(address, 5.0) as answer:
         found = json.loads(answer.read())
     if not isinstance(found, dict):

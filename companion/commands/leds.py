@@ -30,10 +30,11 @@ many LEDs side by side gets a wider one (PITCH_PX). More: larger files."""
 MOVING_WIDTH_PX = 560
 """Least width of an animated scene, in pixels; a long strip gets a wider one. More: larger files."""
 NUMBERED_WIDTH_PX = 1600
-"""Width of a picture of the track with the holes' numbers, in pixels. Less: the numbers can't be read."""
+"""Width of a picture of the track with the holes' numbers, in pixels. Less: the numbers can't be read; more: a larger
+file."""
 PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
-"""Least distance of two LEDs in a still picture and in an animated one, in pixels; a long strip gets a wider picture.
-More: larger files."""
+"""Wanted distance of two neighbouring LEDs in a still picture and in an animated one, in pixels: a wide board gets a
+wider picture, up to MAX_WIDTH_PX. More: larger files."""
 ANY_PI = "Raspberry Pi"
 """Pi model to draw the wiring for on a machine that is no Pi, such as a PC: then for any Pi up to the 4."""
 

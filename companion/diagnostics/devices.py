@@ -31,13 +31,14 @@ MAX_WARM_UP_FRAMES = 150
 """Most frames to wait for a steady exposure, about five seconds; then the camera is judged all the same. More: the
 doctor takes longer under a lamp that never settles."""
 MIN_BRIGHTNESS, MAX_BRIGHTNESS = 35.0, 225.0
-"""Mean grey of a well-lit picture, 0 to 255; outside it the tray is too dark or too bright."""
+"""Least and largest mean grey, 0 to 255, of a well-lit picture; outside them the doctor says that the tray is too dark
+or too bright. Wider apart: poor light passes; nearer together: good light fails."""
 BURNT_GREY, MAX_BURNT_PERCENT = 250, 20.0
 """Grey, 0 to 255, from which a pixel is overexposed, and the largest share of such pixels in a well-lit picture, in
 percent. With a larger share the doctor says that the tray is too bright."""
 MIN_SHARPNESS = 12.0
-"""Least variance of the Laplacian (Pech-Pacheco and others, 2000) of a picture that is in focus. Higher: sharp pictures
-of an empty tray fail, too."""
+"""Least variance of the Laplacian (Pech-Pacheco and others, 2000), in squared grey levels, of a picture that is in
+focus. Higher: sharp pictures of an empty tray fail, too; lower: blurred pictures pass."""
 
 
 def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = None) -> tuple[Finding, ...]:

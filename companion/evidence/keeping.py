@@ -200,7 +200,7 @@ class PackageKeeper:
             log.warning("%s", refused)
 
     def _write(self, thrown: Thrown, held: Held) -> None:
-        """Write the package of a throw: near-lossless if it was corrected or in doubt, else compressed.
+        """Write a throw's package, with near-lossless pictures if it was corrected or in doubt, else a compressed one.
 
         An OSError is not raised: it is logged, and `health` reports it.
         """

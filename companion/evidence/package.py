@@ -29,7 +29,8 @@ MAX_UNPACKED_BYTES = 60_000_000
 """Largest throw package or taught set of dice, unpacked, in bytes; a larger one is refused.
 Higher: a forged zip may fill the memory. Lower: a sound package with many frames is refused."""
 NEAR_LOSSLESS = (97, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
-"""JPEG quality, 0 to 100, and chroma sampling of doubted and corrected throws (docs/lab/throw-packages.md)."""
+"""JPEG quality, 0 to 100, and chroma sampling of doubted and corrected throws (docs/lab/throw-packages.md). Higher:
+larger packages; lower: reading them again may give another value."""
 COMPRESSED = (85, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
 """JPEG quality, 0 to 100, and chroma sampling of throws neither doubted nor corrected, and of a lesson's pictures. A
 lower quality saves space, but changes readings near a threshold (docs/lab/throw-packages.md)."""

@@ -13,7 +13,9 @@ from companion.league.database import Connection
 
 
 def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
-    """Register a table by its public key, or give a known one new names and make it active again.
+    """Register a table by its public key, its name and the name of its pub.
+
+    A known key gets the new names, and its table is active again.
 
     Raises CompanionError unless `key` is 64 lower-case hexadecimal digits, psycopg.IntegrityError if a name is empty or
     too long.

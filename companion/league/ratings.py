@@ -95,7 +95,7 @@ def _rate_from(connection: Connection, place: tuple[int, str], seq: int, batch: 
     """Rate the unrated games of a season and kind from number `seq` on, at most `batch`, and return how many.
 
     At least one must be unrated, and the standings must be those before `seq`. Each player's rating before a game goes
-    into the results, the newest one into the standings. `place` is (season, kind of game).
+    into the results, the newest one into the standings. `place` is (season, kind of game). The caller commits.
     """
     waiting = connection.execute(
         "SELECT game, seq FROM games WHERE (season, kind) = (%s, %s) AND NOT rated AND seq >= %s ORDER BY seq LIMIT %s",

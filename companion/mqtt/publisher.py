@@ -158,6 +158,7 @@ class Publisher(BackgroundThread):
         """Send the broker each retained MQTT message that has changed since it was last sent, then all waiting events.
 
         If commands are not allowed, an empty message deletes what the broker retains of the time when they were.
+        Nothing is awaited: the client sends in the background, and again after a lost connection.
         """
         topic = self._broker.topic
         found = discovery(topic, self._table_name(), self._sounds is not None)

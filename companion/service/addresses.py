@@ -20,7 +20,8 @@ from companion.errors import DeviceError, SetupError
 from companion.table.atomic import write_file
 
 PORTS_TRIED = 20
-"""How many ports after the wanted one are tried when it is taken. Too many: phones can't guess where the table is."""
+"""How many ports after the wanted one are tried when it is taken. More: phones can't guess where the table is; fewer:
+it may find no free port and not start."""
 LISTEN_BACKLOG = 4096
 """Connections that the kernel queues while the table starts; Linux cuts it to its own limit. Fewer: phones that connect
 then must retry. Once the server runs, `KERNEL_QUEUE` in web/serving/server.py replaces it."""

@@ -142,7 +142,8 @@ class Table:
         """Give a command to the writer thread, wait until it has been carried out, and return the snapshot after it.
 
         Raises:
-            StaleAction: The command was made from an older snapshot.
+            StaleAction: The command was made from an older snapshot, or its question, the bot's turn or the offered
+                correction is over.
             IllegalAction, NotationError, RulesError: The rules refuse it.
             DeviceError: The table is stopped; or the journal cannot be written, and the command's entries before
                 the failed one stay; or the writer thread crashed, and the command may have been carried out or not.

@@ -25,6 +25,7 @@ class Scene:
 
 
 _PEGS = (Peg(0, 43, 43), Peg(1, 71, 71), Peg(2, 27, 27), Peg(3, 58, 58), Peg(4, 12, 12))
+"""Pegs of the five players in the example scenes: index of the colour, hole, and hole if the turn were banked now."""
 _PLAY = BoardView(pegs=_PEGS, to_play=0, mood="ready")
 """View of a game of five players, the first to play. All example scenes but the idle ones are made from it."""
 
@@ -44,18 +45,26 @@ def _with(view: BoardView, *moments: Moment) -> BoardView:
 
 
 _OVER = replace(_at(0, 121), mood="over", winners=(0,), to_play=None)
+"""View after a game: the first player's peg is past the last hole, 120, and has won."""
 _READ = replace(_at(0, 43, 61), mood="read")
+"""View of a throw that was read: the first player's peg is at hole 43, and would be at 61 if banked now."""
 _TO_THE_START = (
     Moment("slide", 0.0, 0, 43, 0, "red", 18, 1.2),
     Moment("pulse", 0.0, 0, 43, 0, "red", 10, 0.9, delay_s=1.1),
 )
+"""A peg falls from hole 43 to the start, where the light swells. The numbers are those of `Moment`: lengths in holes,
+times in seconds; larger ones draw longer."""
 _CHANGE_PLACES = (
     Moment("spark", 0.0, 0, 43, 71, "fire", 5, 0.5),
     Moment("swap", 0.0, 0, 43, 71, None, 0, 0.8, delay_s=0.5),
     Moment("swap", 0.0, 1, 71, 43, None, 0, 0.8, delay_s=0.5),
     Moment("burst", 0.0, 0, 43, 71, "fire", 26, 1.3, delay_s=0.5),
 )
+"""Pegs at holes 43 and 71 change places after a spark. The numbers are those of `Moment`: lengths in holes, times in
+seconds; larger ones draw longer."""
 _HOP_BACK = (Moment("ring", 0.0, 3, 58, 53, "amber", 5, 0.6), Moment("slide", 0.0, 3, 58, 53, None, 0, 0.6))
+"""A peg is pushed back from hole 58 to 53. The numbers are those of `Moment`: lengths in holes, times in seconds;
+larger ones draw longer."""
 
 SCENES: tuple[Scene, ...] = (
     Scene("idle", BoardView(), 6.0, 1.0),
@@ -82,5 +91,6 @@ SCENES: tuple[Scene, ...] = (
     Scene("night", replace(_at(0, 43, 58), mood="read", night=True), 4.8, 0.5),
     Scene("capturing", replace(_at(0, 43, 49), mood="settling", capturing=True), 1.0, 0.1),
 )
-"""Example views that `pegpip leds scenes` draws and tests check: every mood and every kind of moment of the LED board.
-More: drawing takes longer."""
+"""Example views that `pegpip leds scenes` draws and tests check: every mood and every kind of moment. The two numbers
+are the duration of the animated picture and the time of the still one, in seconds. Longer or more: drawing takes
+longer."""

@@ -8,17 +8,17 @@ from html import escape
 from hardware.track import Layout
 
 HOLE_MM = 5.0
-"""Diameter of a hole in the drilling template, in mm, wide enough for the light of one LED. Circles are smaller where
-LEDs are too close for it."""
+"""Largest diameter of a hole in the drilling template, in mm: the light of one LED fits through. Where LEDs are closer,
+holes are smaller. Larger: less wood between holes; smaller: the wood hides part of the light."""
 MARGIN_MM = 12.0
 """Border in mm from the outermost LEDs to the template's frame, which is the panel's edge. The parts' panels have the
 same border. Higher: larger drawings and larger panels."""
 CORNER_MM = 5.0
 """Distance of the drilling template's corner screws from both edges of the panel, in mm. More: the screws meet the
-first LEDs."""
+first LEDs; less: the panel's corners break."""
 SCREW_MM = 3.5
 """Diameter of the holes for the corner screws (M3) of the panels, in mm; a drill of that size is common. Less: the
-screws jam."""
+screws jam; more: the panels shift."""
 RULER_MM = 14.0
 """Room below the lowest holes for the ruler, in mm. With it the template of a cribbage board fits A4 paper and a
 printer's margins; more would not fit."""

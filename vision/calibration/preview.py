@@ -10,6 +10,8 @@ from vision.geometry.rig import projected
 from vision.reading.reading import FrameBGR
 
 MARKER_BGR, ZONE_BGR, WORDS_BGR = (127, 208, 53), (71, 179, 255), (255, 255, 255)
+"""Colours in the preview of the outlines of markers and of zones, and of the advice's words: blue, green, red, 0 to
+255."""
 FONT = cv2.FONT_HERSHEY_DUPLEX
 
 

@@ -46,7 +46,7 @@ DETECT_EVERY_S = 0.1
 to 80 ms, so a shorter interval makes a slow machine lag. A longer one slows calibration."""
 WARM_FRAMES = 48
 """Frames to skip, about 1.6 s, before the empty tray is photographed by a camera that does not report its exposure.
-Its automatic exposure converges meanwhile; with fewer the picture may be too dark or too bright."""
+Fewer: its automatic exposure has not converged, and the picture is too dark or too bright. More: people wait longer."""
 HELD_FOR_S = 2.2
 """Seconds for which the exposure must have been held before the empty tray is photographed. Lifting the white sheet
 changes the light; the camera takes 1.5 s to notice. A shorter time uses the old exposure."""

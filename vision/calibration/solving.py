@@ -40,7 +40,8 @@ MIN_DIE_FACES = 0.35
 """Least area of the silhouette when calibration measures a die, in face areas of a die of the entered size. Smaller
 foreground is a crumb or a shadow. Higher: dice smaller than entered are overlooked. Lower: crumbs count as dice."""
 DIE_RANGE_MM = (8.0, 30.0)
-"""Smallest and largest edge of a die, in millimetres, that a measurement may have. Outside it the object is no die."""
+"""Smallest and largest edge of a die, in millimetres, that a measurement may have; outside it the object is no die. A
+wider range takes other objects for a die; a narrower one refuses unusual dice."""
 
 SOLD_MM = (8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 19.0, 20.0, 22.0, 25.0)
 """Edges, in millimetres, that dice are sold with; `sold_edge_mm` rounds a measured edge to the nearest. Dice of a size

@@ -70,8 +70,9 @@ PHOTO_VIEWS = ViewSet(
     ((-np.pi / 4, 0.85), (np.pi / 4, 1.2)),
     tuple((step * np.pi / 8, factor) for step in range(8) for factor in (1.2, 1.35)),
 )
-"""Views of a face in a photo: first unrotated, in its detected size. Most later factors are above 1: on dark dice
-the detector sees only the pips and underestimates the size. The 0.85 is for the rare overestimate."""
+"""Views of a face in a photo, as (rotation in radians, factor of the crop's size): for every face, for uncertain ones,
+for dice still uncertain at the end. Most factors are above 1, as on dark dice the detector sees only the pips and
+underestimates the size. Larger: more ground in the crop."""
 LIGHT_VIEWS = ViewSet(*(tuple((step * np.pi / 8, 0.93) for step in steps) for steps in ((0,), (-2, 2), (1, 3, 5, 7))))
 """Views, as (rotation in radians, factor of the crop's size), of faces that the light detector found. Its boxes are
 larger than the faces, so the factor shrinks the crops. A smaller one cuts off pips; a larger one shows more floor."""

@@ -54,7 +54,8 @@ MIN_SCORE = 0.08
 time."""
 NMS_DISTANCE = 0.33
 """Distance of two detections' centres, as a share of the sum of their sizes, below which they are one die and the
-weaker is dropped. Dice that touch are at least half that sum apart; a limit near 0.5 would merge them."""
+weaker is dropped. Dice that touch are at least half that sum apart: near 0.5 they are merged. Smaller: one die is found
+twice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

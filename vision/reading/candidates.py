@@ -24,8 +24,9 @@ DETECTOR_WEIGHT = 0.3
 """Exponent of the detector's class scores in their geometric fusion with the classifier's probabilities. At 0 the
 classifier alone names the value, at 1 both count alike; a higher one trusts the detector more."""
 COUNT_THRESHOLDS = (0.55, 0.7)
-"""Candidate scores for counting dice when the number is unknown. Below the first a candidate is no die, above the
-second it is one. In between, the count ends where the sorted scores drop most."""
+"""Candidate scores, 0 to 1, for counting dice when the number is unknown. Below the first a candidate is no die, above
+the second it is one. In between, the count ends where the sorted scores drop most. Higher: faint dice are left out;
+lower: other things are counted."""
 MIN_JOINT_CONFIDENCE = 0.95
 """Product of all dice's confidences, 0 to 1, below which a reading is not trusted: every value must be right at once.
 Also the probability that every augmented view must give a value to confirm it. A higher one doubts more readings."""

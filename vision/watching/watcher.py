@@ -34,7 +34,8 @@ On a Pi about 45 ms pass before the frame is delivered (readout and image proces
 dim (frame rate, drawing, transfer), and 20 ms of exposure that has begun in its light; at 30 frames a second the next
 frame comes at 100 ms. Shorter lets coloured light into the reading; longer delays it."""
 RETRY_S = (0.5, 1.0, 2.0, 4.0)
-"""Pauses before a failed camera is opened again, in seconds. The last one repeats."""
+"""Pauses in seconds before a failed camera is opened again, after the first failure, the second and so on; the last one
+repeats. Longer: a mended camera is used later; shorter: more attempts and reports."""
 
 
 @dataclass(frozen=True, slots=True)

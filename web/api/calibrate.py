@@ -80,7 +80,9 @@ class Calibration(Protocol):
         """
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
-        """Wait until the calibration sheet lies still in the tray, measure where it lies, and return `look()`.
+        """Wait until the calibration sheet lies still in the tray, and measure where it lies.
+
+        Return the state of the calibration as JSON, as `look` does.
 
         This is the first step: results of earlier steps are dropped, even if it fails. A stored calibration stays.
 

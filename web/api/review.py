@@ -81,9 +81,9 @@ def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, st
 
 
 def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> None:
-    """Write throws with their photos and labels to `out` as a zip. It leaves `out` open, at its end.
+    """Write throws with their photos and labels to `out` as a zip, and leave `out` open, at its end.
 
-    Equal throws give equal bytes.
+    Equal throws give equal bytes. Raises OSError if `out` can't be written.
 
     Args:
         throws: Throws under review. A throw with an unlabelled box or without a photo is left out.

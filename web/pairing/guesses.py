@@ -87,7 +87,7 @@ class Budget:
         return max(0.0, self._blocked_until_s - self.clock())
 
     def count_wrong(self) -> None:
-        """Count a wrong guess at the PIN, and block the PIN if there are too many.
+        """Count a wrong guess at the table's PIN, from any IP address, and block the PIN if there are too many.
 
         Number `TABLE_GUESSES` blocks it for `FIRST_BLOCK_S`; each later one blocks it twice as long as the one before.
         """

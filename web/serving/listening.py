@@ -14,7 +14,8 @@ REFUSALS_PER_ACCEPT = 16
 """Most connections that one call of `accept` closes. Higher: the event loop waits longer for its other work.
 Lower: a flood of refused connections takes more turns."""
 SEND_BUFFER_BYTES = 64 * 1024
-"""The kernel's send buffer of one connection: bounds the memory that clients take which do not read what is sent."""
+"""Size in bytes of the kernel's send buffer of one connection. Larger: clients that do not read what is sent take more
+memory; smaller: large answers take longer."""
 
 
 class FairSocket(socket.socket):

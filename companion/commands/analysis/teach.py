@@ -111,9 +111,10 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
 
 
 def _asked(teacher: Teacher) -> bool:
-    """Ask the person which values the waiting throw shows, and teach them; return False if the person skips it.
+    """Ask the person which values the waiting throw shows, and teach them.
 
-    An invalid answer is explained and asked again.
+    Return True once the throw is learnt, False if the person skips it. If an answer is invalid or can't be stored, the
+    reason is printed and the question asked again. Raises click.Abort at Ctrl-C and at the end of the input.
     """
     throw = teacher.view()["throw"]
     read = [die["read"] for die in throw["dice"]]

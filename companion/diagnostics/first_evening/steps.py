@@ -43,8 +43,8 @@ MAX_GAP_S = 0.5
 """Longest time, in seconds, between two frames of a good camera; a longer one fails the finding "frame rate". Higher: a
 gap that hides a throw passes; lower: one short stall fails a good camera."""
 MAX_READING_S = 0.5
-"""Longest median time of a reading, in seconds, that counts as good. Longer: people wait, as a throw takes three
-readings before it is shown."""
+"""Longest median time of a reading, in seconds, that passes. Higher: machines pass on which people wait, as a throw
+takes three readings before it is shown; lower: machines that are fast enough fail."""
 MAX_ASKED = 0.1
 """Largest share of the guided check's throws, 0 to 1, whose reading may be doubtful; with more the check fails and
 advises better light. One is always allowed. Higher: bad light passes; lower: a good table may fail."""
@@ -246,7 +246,8 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
 def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
     """Ask the person to press each button on a GPIO pin, and yield a finding for each: whether that press was heard.
 
-    Without buttons on pins one passed finding says so. Pins that can't be read give a failed one.
+    Without buttons on pins one passed finding says so. Pins that can't be read give a failed one. `tick` gets the
+    buttons done, and of how many.
     """
     wired = evening.settings.buttons
     if wired.kind != "gpio":
@@ -333,7 +334,8 @@ STEPS = (
     Step("Phones", "Join the table's Wi-Fi with every phone that you have.", 3, phones),
     Step("Temperature and power", "", 0.5, heat_and_power),
 )
-"""Steps of the guided check of a new table (`pegpip doctor --first-evening`), in the order in which they are made."""
+"""Steps of the guided check of a new table (`pegpip doctor --first-evening`), in the order in which they are made. The
+number is a step's usual time in minutes; a larger one gives the step more of the progress bar."""
 
 
 def _simulated(evening: Evening) -> bool:

@@ -49,3 +49,5 @@ GAME = Rulebook(
     charts=("throw-or-bank",),
     glossary=("hot_dice", "crap_out"),
 )
+"""Definition of Crapola, see `Rulebook`. `mistakes` is the noise in the choices of the bot's levels `careless` and
+`steady`, in points of an option's value. Larger: costlier mistakes; 0: none."""

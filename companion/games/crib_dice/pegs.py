@@ -76,7 +76,8 @@ class CribbageBoard:
     def banked(self, points: int) -> CribbageBoard:
         """Return the board after the side to play banks `points`: its peg moves on, and the turn is passed.
 
-        It ends a fuchle and the count of wipe-outs. A peg past the last hole finishes; else `bumping` applies.
+        The bank also ends a fuchle and the count of wipe-outs. A peg past the last hole finishes; else `bumping`
+        applies.
         """
         side = self.side
         hole = self.pegs[side] + points
@@ -212,7 +213,8 @@ class CribbageBoard:
     def _games_lost(self, side: int) -> int:
         """Return the number of games that a losing side loses: 1 without the house rule `skunk`.
 
-        With it: 4 if the side is fuchled or out, 2 if its peg is before hole 61 (122 in the long game), else 1.
+        With it: 4 if the side was eliminated, has left, or has not banked since a fuchle sent its peg to the start.
+        Else 2 if the peg is before hole 61 (122 in the long game), else 1.
         """
         if not self.header.rules["skunk"]:
             return 1

@@ -80,15 +80,19 @@ class Effect(NamedTuple):
 SILENT = Effect()
 """Log entry only: the effect of an event that declares none."""
 FANFARE = (Tone(523.0), Tone(659.0, 0.13), Tone(784.0, 0.26), Tone(1047.0, 0.39, 0.9))
-"""Tones of a finished game, or of a side that has finished."""
+"""Tones of a finished game, or of a side that has finished: pitch in Hz, start and fading in seconds (`Tone`). Twice
+the pitch sounds an octave higher; larger starts make the tune slower."""
 BANKED = Effect((Light("fill"),), (Tone(523.0), Tone(659.0, 0.09), Tone(784.0, 0.18)), called=True, result="gain")
-"""Effect of points that are banked."""
+"""Effect of points that are banked. Its tones are pitch in Hz and start in seconds; larger starts make the tune
+slower."""
 LOST = Effect((Light("drain", "red", 9, 0.6),), (Tone(220.0), Tone(165.0, 0.15, 0.5)), called=True, cheered=True)
-"""Effect of a turn that ends without its points."""
+"""Effect of a turn that ends without its points. Its light is a tail in holes and a duration in seconds, its tones are
+pitch in Hz, start and fading in seconds; larger numbers make them longer and slower."""
 ALL_DICE_AGAIN = Effect(
     (Light("waves", "amber", 8, 1.0),), (Tone(440.0), Tone(554.0, 0.08), Tone(659.0, 0.16)), called=True, cheered=True
 )
-"""Effect of a turn that may go on with all dice."""
+"""Effect of a turn that may go on with all dice. Its light is a length in holes and a duration in seconds, its tones
+are pitch in Hz and start in seconds; larger numbers make them longer and slower."""
 SHARED_EFFECTS: Mapping[str, Effect] = MappingProxyType(
     {
         "threw": Effect((Light("run", None, 6),), (Tone(330.0, 0.0, 0.12),)),
@@ -97,7 +101,9 @@ SHARED_EFFECTS: Mapping[str, Effect] = MappingProxyType(
         "game_over": Effect(tones=FANFARE, called=True, cheered=True, replayed=True),
     }
 )
-"""Effects of events that every game may emit, by code. A game adds its own and may override these."""
+"""Effects of events that every game may emit, by code; a game adds its own and may override these. Of the throw: a
+light with a tail in holes, and a tone (pitch in Hz, start and fading in seconds). Larger: a longer tail, a longer
+tone."""
 
 
 def throw_event(seat: int, side: int, dice: tuple[int, ...]) -> Event:

@@ -12,6 +12,8 @@ from companion.games.solving.compiled import compiled
 SCORES = np.array([[set_score(frozen, value) for value in range(7)] for frozen in range(8)])
 """Score of a set by frozen dice and face value. Rows 0 and 1 and column 0 are unused."""
 _OFFERED = [[7 * frozen + value for frozen, value in (offer + offer[-1:] * 2)[:3]] for offer, _ in first_throws()]
+"""Sets to choose from after each throw of seven dice, coded as in SETS, which is this list transposed: three for each
+throw, the last repeated where there are fewer."""
 SETS = np.array(list(zip(*_OFFERED, strict=True)), np.uint64)
 """(3, offers) sets that the player may choose from after a throw of seven dice, each as 7 * its number of dice + face
 value. The last set is repeated where there are fewer. Unsigned: numba then needs no check for negative indices."""

@@ -49,7 +49,8 @@ class Kind:
 
 
 _COMMON = partial(Kind, spacing=0.27, corner=0.13)
-"""A kind of die with the pip measures of common 16 mm dice: larger spacing and rounder edges than the defaults."""
+"""A kind of die with the measures of common 16 mm dice: distance of pips and radius of the edges, as shares of the
+die's edge. Larger: pips nearer to the rim, rounder dice."""
 KINDS = (
     _COMMON((205, 226, 236), (28, 26, 30)),  # ivory
     _COMMON((34, 32, 32), (228, 232, 234)),  # black

@@ -25,8 +25,9 @@ FRICTION = 0.45
 DICE_FRICTION = 0.2
 """Friction coefficient between two dice. With a larger one more dice stay on or against each other."""
 SMOOTHING_MM_S = 2.0
-"""Speed, in mm/s, below which dry friction falls to 0 with the speed, so that a die comes to rest instead of trembling.
-With a larger one a slow die slides on longer."""
+"""Speed, in mm/s, at which dry friction has half its force: it falls to 0 with the speed, so that a die comes to rest
+instead of trembling. Larger weakens friction at low speeds; but under a die's weight MAX_GRIP_PER_S, below about 7
+mm/s, limits it more."""
 MAX_GRIP_PER_S = 120.0
 """Largest ratio of friction force to sliding speed, in 1/s, for dice of mass 1. A larger one would reverse a corner's
 motion within one time step."""
@@ -37,6 +38,8 @@ Larger only takes time; smaller lets dice overlap."""
 CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 """(8, 3) corners of a cube with edge 1 around its centre."""
 _GRID = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, 5)] * 3), -1).reshape(-1, 3)
+"""(125, 3) grid of points in a cube with edge 1, five along each side, from which POINTS are taken. More: finer
+contact, more time."""
 POINTS = _GRID[(np.abs(_GRID) == 0.5).sum(1) >= 2]  # the corners, and three points of each of the twelve edges
 """Points on the edges of a cube with edge 1, which are tested for contact with another cube."""
 

@@ -25,7 +25,8 @@ from vision.research.evaluation.raycast import Doubles, LyingDie
 from vision.research.evaluation.scene import Rendered, Scene, flat_turn, rendered
 
 QUALITY, EMPTY_QUALITY = 84, 72
-"""JPEG quality, 0 to 100, of a picture; and of its empty tray, of which only broad colours matter."""
+"""JPEG quality, 0 to 100, of a fixture's picture, and of its empty tray, of which only broad colours matter. Higher:
+larger files in the repository; lower: compression may change what is read."""
 MANIFEST = "MANIFEST.json"
 """Name of the file that lists the fixtures with their labels and hashes."""
 
@@ -59,7 +60,8 @@ CASES = (
     Case("stacked", "stacked", 1, flat=False),
     Case("outside", "outside", 1, flat=False),
 )
-"""The hard cases of `fixtures/images`."""
+"""The hard cases of `fixtures/images`: name, condition or arrangement, and random seed. Another seed draws other
+dice."""
 
 
 def made(case: Case) -> Rendered:

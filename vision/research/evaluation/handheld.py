@@ -34,9 +34,11 @@ SCALE_SWAY = 0.01
 """Largest relative change of the picture's scale, 0.01 for 1 %, as the camera moves up and down. More is a less steady
 hand."""
 SLOW_HZ = (0.15, 0.45)
-"""Frequency range of the slow motion, in hertz."""
+"""Lowest and highest frequency of the camera's slow sway, in hertz; the seed chooses between them. Higher: a faster
+sway of the same size, which blurs frames more and seldom lets the tray look still."""
 FAST_HZ = (4.0, 8.0)
-"""Frequency range of the hand's tremor, in hertz."""
+"""Lowest and highest frequency of the hand's tremor, in hertz; the seed chooses between them. Higher: a faster tremor
+of the same size, which blurs each frame more."""
 EXPOSED_S = 1 / 60
 """Exposure time of a frame, in seconds. Longer exposures blur more."""
 BLUR_SAMPLES = 3

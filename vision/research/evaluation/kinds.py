@@ -47,29 +47,45 @@ class Material:
     bare: float = 0.0
 
 
+# Colours are blue, green, red from 0 to 255. The measures of `Kind` are shares of the die's edge, and the numbers of
+# `Material` shares from 0 to 1, both explained there.
 IVORY = Material(Kind((196, 222, 234), DARK))
 BLACK = Material(Kind((30, 28, 28), LIGHT))
 RED = Material(Kind((36, 30, 176), LIGHT))
 BLUE = Material(Kind((130, 70, 26), LIGHT))
 GREEN = Material(Kind((52, 110, 28), LIGHT))
 WHITE_RED_PIPS = Material(Kind((214, 222, 226), (40, 30, 168)), drilled=0.4)
+"""White body, red pips. Smaller `drilled`: flatter pips."""
 AMBER = Material(Kind((50, 160, 226), DARK))
 SMOKE = Material(Kind((70, 66, 70), LIGHT), clear=0.5, drilled=0.3, gloss=0.09)
+"""Grey clear body. Larger `clear`: the floor and the lower face's pips show more; larger `gloss`: brighter
+highlights."""
 RUBY = Material(Kind((30, 18, 186), LIGHT, corner=0.03), clear=0.6, drilled=0.2, gloss=0.09)
+"""Red clear body with sharp edges. Larger `clear`: the lower face's pips show more; larger `corner`: rounder edges."""
 SAPPHIRE = Material(Kind((170, 82, 20), LIGHT, corner=0.03), clear=0.6, drilled=0.2, gloss=0.09)
+"""Blue clear body with sharp edges. Larger `clear`: the lower face's pips show more; larger `corner`: rounder edges."""
 SPECKLED_GREY = Material(Kind((150, 148, 146), DARK), (66, 60, 58), Texture.SPECKLED)
 SPECKLED_NIGHT = Material(Kind((52, 34, 28), LIGHT), (120, 100, 60), Texture.SPECKLED)
 MARBLED = Material(Kind((120, 52, 36), LIGHT), (30, 24, 120), Texture.MARBLED, gloss=0.08)
+"""Two dark colours run into each other. Larger `gloss`: brighter highlights."""
 BEECH = Material(
     Kind((132, 178, 212), (34, 38, 48), corner=0.13), (100, 146, 186), Texture.WOODEN, drilled=0.7, gloss=0.01
 )
+"""Light wood, dark pips. Larger `gloss`: brighter highlights; larger `corner`: rounder edges."""
 WALNUT = Material(Kind((44, 66, 100), (196, 216, 226)), (30, 46, 74), Texture.WOODEN, drilled=0.3, gloss=0.02)
+"""Dark wood, light pips. Larger `drilled`: deeper pips; larger `gloss`: brighter highlights."""
 LARGE_ONE = Material(Kind((204, 220, 226), DARK, one_scale=1.7, corner=0.16), drilled=0.9)
+"""White, with a 1 whose pip is larger by the factor `one_scale`. Larger: it fills more of the face."""
 LARGE_RED_ONE = Material(Kind((208, 222, 228), (36, 34, 150), one_scale=1.75, corner=0.18), drilled=0.9)
+"""White with red pips, and a 1 whose pip is larger by the factor `one_scale`. Larger: it fills more of the face."""
 ROUNDED = Material(Kind((200, 220, 230), DARK, pip_radius=0.085, spacing=0.235, corner=0.24), drilled=0.0)
+"""White, with very round edges and small printed pips near the middle. Larger `corner`: rounder still."""
 PRINTED = Material(Kind((206, 224, 232), DARK, pip_radius=0.105), drilled=0.0)
+"""White, with large printed pips. Larger `pip_radius`: they lie closer together."""
 WORN_IVORY = replace(IVORY, bare=0.16, drilled=0.9)
+"""Ivory with deep pips, some without paint. Larger `bare`: more pips hardly show."""
 WORN_RED = replace(RED, bare=0.16, drilled=0.9)
+"""Red with deep pips, some without paint. Larger `bare`: more pips hardly show."""
 
 PLAIN_KINDS = (IVORY, BLACK, RED, BLUE, GREEN, WHITE_RED_PIPS, AMBER)
 """Dice of one opaque colour, for conditions that test the ground, the light or the camera."""

@@ -12,7 +12,8 @@ from vision.research.training.datasets import Photo
 CROP_PX = 256
 """Width and height of the detector's training crops, in pixels. More show more surroundings and take longer."""
 DICE_PX = (15.0, 58.0)
-"""Smallest and largest face, in pixels, that the detector is trained on. Other sizes are found at another scale."""
+"""Smallest and largest face, in pixels, that the detector is trained on; it finds other sizes at another scale of the
+picture. Wider: more sizes are found at one scale, with fewer examples of each."""
 
 Dice = list[tuple[float, float, float, int]]
 """Centre x and y, size in pixels and value of each die."""

@@ -18,10 +18,12 @@ wrong."""
 CELLS = CROP_PX // STRIDE
 """Edge of the maps of a training crop, in cells. It follows from CROP_PX and STRIDE."""
 SIZES_PX = (11.0, 100.0)
-"""Smallest and largest face, in pixels, that counts in the loss. Other faces may be detected or not."""
+"""Smallest and largest face, in pixels of the training crop, that the detector is trained to find; the area around any
+other does not count in the loss. Wider: it must learn more sizes; narrower: more faces are found or missed by
+chance."""
 MIDDLE = 1 / 6
-"""Standard deviation of the Gaussian mark at a face's centre in the heat maps, in face sizes. A larger one punishes
-detections beside the centre less."""
+"""Standard deviation of the Gaussian mark at a face's centre in the heat maps, in face sizes. It is at least 0.55
+cells, which counts for faces under about 26 px. A larger one punishes detections beside the centre less."""
 
 
 def layer(inputs: int, outputs: int, stride: int = 1, reach: int = 1) -> nn.Sequential:

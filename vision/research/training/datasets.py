@@ -40,14 +40,16 @@ KEPT_BACK = {"pxl_trays": 3}
 """Sets without a split of their own, with a number N each: about one throw in N, chosen by a hash, is kept for
 measuring and never trained on."""
 FACE_OF_BOX = {"pxl_trays": 0.86, "casino_crops": 0.78}
-"""Size of the upper face relative to the labelled box, for sets whose boxes enclose tilted dice."""
+"""Size of the upper face as a share of the labelled box, for sets whose boxes enclose tilted dice; 1 for all others.
+Larger: the networks learn larger faces, with more of the sides."""
 PIPS_ONLY = {"matteop65_webcam"}
 """Sets whose boxes enclose the pips of a face, not the die."""
 PIPS_OF_FACE = 0.72
 """Width of the pattern of pips of a 4, 5 or 6, as a share of the face's width. It converts a box around pips to a face;
 a larger share gives smaller faces."""
 FACE_PX_UNKNOWN = 60.0
-"""Face size, in pixels, assumed for a photo of a set whose boxes hold the pips only, if no die shows 4 or more."""
+"""Face size, in pixels, assumed for the dice of a photo whose boxes hold the pips only, if none shows 4 or more. Larger
+than the true size: crops show more ground; smaller: they cut the face off."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,29 +15,34 @@ MIN_FALSE_SCORE = 0.12
 """Detector score, 0 to 1, from which a false detection becomes a training example. A lower one gives more examples, and
 easier ones."""
 OFF_LABEL, BESIDE = 0.4, 0.6
-"""Distance of a detection from a labelled die, in face sizes: below the first it is of that die; beyond the second,
-from all dice, it is false. A larger second one finds fewer false detections."""
+"""Distances from a labelled die, in face sizes. Its label moves onto a detection of its value nearer than OFF_LABEL; a
+detection beyond BESIDE from all dice is false. Larger: OFF_LABEL moves labels onto neighbours, BESIDE finds fewer false
+detections."""
 MIN_DISTANCE_FACES = 0.5
 """Distance from all dice of a rendered tray, in face sizes, above which a detection is false. Labels of rendered trays
 are exact; a larger distance finds fewer false detections."""
 LONG_EDGES_PX = (400, 800, 1131)
-"""Long edges, in pixels, to which photos are scaled to find false detections (`vision.networks.multiscale`). One more
-scale gives their dice the usual size."""
+"""Long edges, in pixels, to which a photo is scaled to find false detections, as the reader scales it (PASSES_PX). One
+more scale shows its dice near REFERENCE_FACE_PX. More or larger ones find more and take longer."""
 MAX_SCALE = 2.0
 """Largest scale at which a photo is searched for false detections: enlarged further, noise looks like pips."""
 MAX_SEARCHED_PHOTOS = 150
 """Largest number of photos of a set that are searched for false detections. Larger sets hold many photos of one die, so
 more cost time and bring little."""
 VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2), (3, 0.9)))
-"""Views of a die, as rotation in radians and size factor, by which its hardness is measured."""
+"""Views of a die, as (rotation in radians, factor of the crop's size), over which its probabilities are averaged. They
+tell how hard the die is for the classifier. More take longer; larger factors show more ground."""
 MIN_HARDNESS = 0.1
-"""Hardness of the easiest die, whose probability of being drawn grows with its hardness. Above 0, so that it is still
-drawn sometimes; a larger one draws easy dice more often."""
+"""Hardness of a die that the classifier reads right for certain; the probability of an error is added, up to 1.1. Dice
+are drawn in proportion. Above 0, so that easy ones are still drawn; larger draws them more often."""
 NEARLY, MOST = 0.03, 3
-"""Probability that the label is wrong, by the classifier, from which a die counts as nearly misread; and the largest
-number of copies of a tray, one for each such die."""
+"""A die counts as misread or nearly so if the classifier gives its label a probability below 1 - NEARLY. A tray with
+such dice is copied once for each, at most MOST times. Larger NEARLY: fewer, harder dice; larger MOST: trays with many
+are drawn more often."""
 CONTRADICTED, LABEL_WRONG = 0.9, 0.25
-"""Confidence in another value from which a label may be wrong; and the hardness that such a die gets."""
+"""Probability of another value, 0 to 1, above which the classifier contradicts a photo's label, which may be wrong; and
+the hardness that such a die gets, up to 1.1. A higher first: fewer labels are doubted; a higher second: such dice are
+drawn more often."""
 
 
 def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> list[Photo]:

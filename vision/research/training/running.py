@@ -25,7 +25,8 @@ from vision.research.training.synthetic.trays import RENDERED_TRAYS, TRAYS_WEIGH
 
 TRAY_SET, MISREAD_SET, MISREAD_WEIGHT = "rendered_trays", "misread", 7.0
 """Names of the set of rendered trays and of the set of their misread dice, and how often the latter is drawn from,
-relative to the other sets. The misread dice get the full weight in the loss, unlike other hard examples."""
+relative to the other sets. Twice as much shows them about twice as often. The misread dice get the full weight in the
+loss, unlike other hard examples."""
 THREADS = 1
 """Number of processor threads of a training run. Two networks train side by side on two cores; more threads would wait
 for each other."""

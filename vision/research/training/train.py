@@ -48,6 +48,9 @@ COURSE = Course(
     averaged=0.999,  # over about a thousand steps
     report_every=50,
 )
+"""How the full detector is trained; the fields are those of `Course`. Larger learning rates (`rate`, `rate_on`) learn
+faster and less steadily. A larger `averaged`, below 1, averages the weights over more steps; a larger `decay` keeps
+them smaller."""
 
 
 def run(about: str | None, out: str, course: Course[Sources]) -> None:

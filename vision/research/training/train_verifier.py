@@ -32,26 +32,32 @@ from vision.research.training.synthetic.trays import tray_set
 BATCH_SIZE = 64
 """Number of training crops per step. Doubled, a step takes twice the time and its gradient is less noisy."""
 CONTEXT_FACES = 2 * CROP_FACES
-"""Side of a crop, as a multiple of the face's width, as the verifier makes it: it shows the whole die and the ground
-around it."""
+"""Side of a crop, as a multiple of the face's width: it shows the whole die and the ground around it. Must be that of
+the verifier (`vision.networks.verifier`): with a larger one here dice are smaller in training than in use."""
 PATCH_PX, PATCH_FACES = 144, 4.5
-"""Edge of a stored piece of a picture, in pixels and in faces: a crop of three faces fits into it at any turn."""
+"""Edge of a stored piece of a picture, in pixels and in faces: a crop of three faces fits into it at any turn. More
+pixels take more memory; more faces show each face smaller; fewer leave the crop's corners without picture."""
 TRAYS, TRAYS_WEIGHT = 400, 8.0
-"""Number of rendered trays, and how often they are drawn from, relative to the photo sets."""
+"""Number of rendered trays, and how often training draws from them, relative to the weights of the photo sets. Twice as
+many take twice the time; twice the weight shows them about twice as often."""
 EMPTY_PICTURES = 2_700
 """Number of pictures without dice that are searched for what looks like a die. More take more time and memory."""
 MIN_FACE_PX = 12.0
-"""Least face, in pixels, that is trained on. Smaller ones show no edges."""
+"""Smallest face, in pixels, of a die that is trained on: smaller ones show no edges. Higher: fewer examples of small
+dice; lower: examples that nobody can tell."""
 MIN_SCORE, MAX_EACH = 0.05, 12
-"""Least detector score, and largest number, of the detections in a picture without dice that are trained on."""
+"""Least detector score, 0 to 1, and largest number of the detections in a picture without dice that are trained on,
+best first. A higher score gives fewer and harder examples; a larger number more from pictures full of pips."""
 HARD, HARD_SHARE, STRAY_SHARE = 0.5, 0.6, 0.25
-"""Probability of a face, by the classifier, from which a false detection counts as hard; share of the hard ones among
-the examples of no die; and share of the false detections in photos with dice. More of one leaves less of the others."""
+"""Probability of a face, by the classifier, from which a false detection is hard; then the shares, 0 to 1, of hard ones
+and of those beside dice in the examples of no die, the rest being easy. A higher probability makes fewer hard; a larger
+share leaves less of the others."""
 MISSIZED, MISPLACED, STRETCHED = 0.13, 0.1, 0.35
 """Standard deviations of the logarithm of a detection's size and of its place in faces, and the largest logarithm of
 its aspect ratio. Larger: the verifier bears worse detections, and tells less."""
 SMALL, SMALL_PX = 0.35, (30, 64)
-"""Probability that a crop is reduced to the detail of a smaller one, and the range of that one's edge in pixels."""
+"""Probability, 0 to 1, that a crop is shrunk and enlarged again, which removes detail; and the range of its edge in
+between, in pixels; 72 loses nothing. A higher probability or smaller edges train more on coarse pictures."""
 GREY = 0.15
 """Probability that a crop is shown without colour. More: it learns less of colours."""
 SMOOTHING = 0.01
@@ -136,6 +142,9 @@ COURSE = Course(
     averaged=0.995,  # over about two hundred steps
     report_every=100,
 )
+"""How the verifier is trained; the fields are those of `Course`. Larger learning rates (`rate`, `rate_on`) learn faster
+and less steadily. A larger `averaged`, below 1, averages the weights over more steps; a larger `decay` keeps them
+smaller."""
 
 
 def varied(patch: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:

@@ -33,8 +33,8 @@ def offers() -> tuple[Indices, Floats]:
     """Return every offer of a throw of seven dice, the sets that the player may freeze, with its probability. Cached.
 
     Returns:
-        (3, offers) row in a table of sets (see ROW) of each set of an offer; sets are repeated where there are fewer
-        than three. And (offers,) probability of each offer.
+        (3, offers) rows in a table of sets (see ROW): column i has the rows of the sets in offer i, repeated if there
+        are fewer than three. And (offers,) probabilities.
     """
     rows = [[ROW[frozen] + value - 1 for frozen, value in offer] for offer, _ in first_throws()]
     return np.array([np.resize(row, 3) for row in rows]).T, np.array([chance for _, chance in first_throws()])

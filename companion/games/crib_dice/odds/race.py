@@ -34,8 +34,8 @@ BLOCK_TURNS = 16
 
 The result is the same. Must divide ROUNDS."""
 NEGLIGIBLE = 1e-12
-"""Probability at which tables are cut: more banks, later rounds, finishes further past the end. Lower: more exact and
-slower."""
+"""Probability up to which the race ignores that pegs are still on the track; and the gain, in win probability, up to
+which going further past the end is no better. Higher: smaller tables, less exact; lower: slower."""
 TIES = ((0.5, 8 / 18), (0.5 - 0.15**0.5, 5 / 18), (0.5 + 0.15**0.5, 5 / 18))
 """Gauss-Legendre nodes and weights on [0, 1]. A win shared with k others counts 1 / (k + 1), the integral of x**k.
 Three nodes are exact for up to five others."""
@@ -123,10 +123,9 @@ class FinishDistribution:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """Return the probability that n turns bank without finishing and the next one finishes, by n: (banks, past).
+        """Return the probability that a peg's first n banks don't finish and bank n + 1 does: (banks, past), by [n, k].
 
-        The peg is in `hole` before the first of these n + 1 turns, which all bank; wipe-outs between them are left to
-        `_times`. Entry [n, k] is a finish k + 1 holes past the last hole.
+        Bank n + 1 ends k + 1 holes past the last hole. The peg starts in `hole`; `_times` has the wipe-outs between.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]

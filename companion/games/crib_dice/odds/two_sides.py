@@ -79,8 +79,8 @@ class DuelRules:
     def lost_last(self, place: int, wipeouts: int) -> int:
         """Return the number of games that a side loses if it wipes out in the last turn of a game.
 
-        `place` and `wipeouts` are those before that turn. A wipe-out that completes a fuchle costs as many games as a
-        fuchled peg.
+        Before that turn its peg is at `place`, a hole or FUCHLED, after `wipeouts` wipe-outs in a row. A wipe-out that
+        completes a fuchle costs as many games as a fuchled peg.
         """
         return self.games_lost(FUCHLED if wipeouts + 1 >= FUCHLE else place)
 
@@ -224,6 +224,8 @@ def stored_equity(rules: DuelRules, place: int) -> float:
 
 def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]:
     """Return the equity of the mover, in games, after each way to end its turn, read from the stored table.
+
+    Equity is the expected number of games that the other side loses less the mover's own.
 
     Args:
         duel: State before the turn.

@@ -18,7 +18,8 @@ WORN_SHARE = 0.2
 GOLD, RED = np.array([70.0, 165, 200]), np.array([45.0, 30, 160])
 """Colours (b, g, r) of pips that are common on dark dice and stand out least."""
 MAX_TRIED_COLOURS = 8
-"""Largest number of colours that are tried for a marbling. If none contrasts with the pips, the body stays plain."""
+"""Largest number of colours that are tried for a marbling; if none contrasts with the pips, the body stays plain. More:
+fewer plain bodies."""
 MIN_CONTRAST_LEVELS = 36.0
 """Least difference of pips and body in some colour channel, 0 to 255. Dark red on black has little more; a higher limit
 paints no such dice."""

@@ -18,16 +18,19 @@ Cutout = NDArray[np.uint8]
 """(h, w, 4) picture of an object: blue, green, red, and its opacity."""
 
 SIZE_WH = (960, 720)
-"""Width and height of the pictures, in pixels."""
+"""Width and height, in pixels, of each picture without dice. Larger: things cover less of it, and a picture takes more
+time and memory."""
 OBJECT_PX = (40.0, 600.0)
 """Shortest and longest edge of an object in a picture, in pixels, drawn evenly by its logarithm. A wider range trains
 on more sizes, with fewer examples of each."""
 PHOTO_SHARE = 0.08
 """Share of the pictures that are a photo without any object pasted in. More trains on textures."""
 PLAIN_SHARE = 0.5
-"""Share of the other pictures whose ground is nearly plain. More trains on still tables, less on patterns."""
+"""Share, 0 to 1, of the pictures with pasted objects whose ground is nearly plain. More trains on still tables, less on
+patterns."""
 MIN_CONTRAST = 150
-"""Least difference between the sums of the channels of two colours of one object. Lower: pips that hardly show."""
+"""Least difference between the sums of the channels, each 0 to 765, of an object's body and its pips. Higher: only bold
+pips, and more draws to find two colours. Lower: pips that hardly show."""
 EDGE_PX = 120
 """Edge of a drawn square, in pixels, before it is scaled. Larger draws finer and takes more time."""
 LAYOUTS: dict[int, tuple[tuple[int, int], ...]] = {

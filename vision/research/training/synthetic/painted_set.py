@@ -23,8 +23,8 @@ PICTURE_PX = 288
 FACE_PX = (30.0, 64.0)
 """Smallest and largest edge of a painted die, in pixels. With larger ones fewer dice fit into a picture."""
 MAX_TILT_RAD = 0.75
-"""Largest angle of the camera to the vertical, in radians. Beyond it three faces look almost alike in size, so the
-upper one is unclear."""
+"""Largest angle, in radians, of the camera to the vertical in a painted picture; 0 looks straight down. Larger: side
+faces look almost as large as the upper one, so labels are unclear. Smaller: the networks learn less of tilted views."""
 
 
 def painted_set(count: int, grounds: Sequence[Photo], seed: int) -> list[Photo]:

@@ -41,10 +41,12 @@ AS_EVALUATED_SHARE = 0.4
 """Share of the training trays, 0 to 1, with the evaluation's own kinds of dice, slightly varied. More makes training
 and evaluation more alike."""
 WORN, BARE, DRILLED = 0.35, (0.03, 0.45), (0.6, 1.0)
-"""Share of the pictures in which all dice are worn; range of the share of pips without paint; range of the pips' depth.
-"""
+"""Share of the trays in which all dice are worn; ranges of the share of pips without paint, and of the pips' depth, 1
+for half a ball. All 0 to 1. A larger share, or more bare pips, trains more on pips that hardly show; deeper ones cast
+more shade."""
 CLEAR, THROUGH, SUNK, GLOSS = 0.35, (0.3, 0.85), (0.0, 0.5), (0.03, 0.12)
-"""Share of the pictures in which all dice are clear; ranges of their transparency, depth of pips, and gloss."""
+"""Share of the trays in which all dice are clear, 0 to 1 - WORN; ranges of clearness, depth of pips and gloss, 0 to 1.
+A larger share, or more clearness, trains more on dice whose lower pips shine through; more gloss, on reflections."""
 TEXTURES = (Texture.PLAIN, Texture.PLAIN, Texture.SPECKLED, Texture.MARBLED, Texture.WOODEN)
 """Textures that two-coloured dice are drawn from; PLAIN is twice as likely."""
 
