@@ -48,8 +48,8 @@ def accept(connection: Connection, table: int, message: Message, body: bytes, si
     All is stored in one transaction, so `connection` must have none open. A repeated revision changes nothing; one
     older than the revision that counts is only stored. `table` is the number of the table that made the hexadecimal
     `signature` of `body`, the message's bytes; `now_s` this machine's time in seconds since 1970. Raises RulesError if
-    the message breaks the rules, and NotAccepted if the game belongs to another table, was withdrawn or is of another
-    kind, or this revision is stored with another content.
+    the message breaks the rules. Raises NotAccepted if the game belongs to another table, was withdrawn or is of
+    another kind; if this revision is stored with another content; or if two of the names are one player.
     """
     judged = judge.judged(message)
     with connection.transaction():
@@ -149,23 +149,33 @@ def _count(connection: Connection, table: int, game: dict[str, Any], message: Me
         )
 
 
-def _players(connection: Connection, table: int, judged: Judged) -> dict[str, int]:
+def _players(connection: Connection, table_id: int, judged: Judged) -> dict[str, int]:
     """Return the league's number of each player of a game, by name; insert new names into the database.
 
-    The names are those of the table numbered `table`, which sent the game. A player that was merged into another has
-    the other's number, so two names may share one.
+    The names are those of the table numbered `table_id`, which sent the game. A player that was merged into another has
+    the other's number. Raises NotAccepted (422) if two of the names share one: nobody plays against themselves.
     """
     names = sorted(judged.players)
     connection.execute(
         "INSERT INTO players (table_id, name) SELECT %s, name FROM unnest(%s::text[]) name ORDER BY name"
         " ON CONFLICT DO NOTHING",
-        (table, names),
+        (table_id, names),
     )
     found = connection.execute(
         "SELECT name, coalesce(merged_into, id) AS player FROM players WHERE table_id = %s AND name = ANY(%s)",
-        (table, names),
+        (table_id, names),
     )
-    return {row["name"]: row["player"] for row in found}
+    names_of = dict[int, list[str]]()
+    for row in found:
+        names_of.setdefault(row["player"], []).append(row["name"])
+    for number, shared in names_of.items():
+        if len(shared) > 1:
+            raise NotAccepted(
+                422,
+                f"{' and '.join(map(repr, sorted(shared)))} were merged into one player of the league, number {number}."
+                " Give one of them a new name in `[league] aliases` of the table, and start the table again.",
+            )
+    return {name: number for number, (name,) in names_of.items()}
 
 
 def _write_results(connection: Connection, game: dict[str, Any], judged: Judged, players: dict[str, int]) -> None:

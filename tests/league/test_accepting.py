@@ -125,6 +125,23 @@ def test_league_players_keep_standings_when_a_table_changes_its_key_twice(league
     assert row["count"] == 2
 
 
+def test_the_league_refuses_a_game_between_two_merged_names_with_422(league: League, pub: Pub) -> None:
+    key, message = played(league, pub)
+    assert league.put(message, key)[0] == 200
+    pub.play("Anna", "Ben")
+    assert league.put(final(pub, key), key)[0] == 200
+    with as_owner(league.url) as connection:
+        numbers = {row["name"]: row["id"] for row in connection.execute("SELECT id, name FROM players")}
+        admin.merge(connection, numbers["Anna"], numbers["Ann"])
+    counted = league.standings()
+    pub.play("Ann", "Anna")
+    status, answer = league.put(final(pub, key), key)
+    assert status == 422
+    assert "'Ann' and 'Anna'" in answer.message
+    assert "[league] aliases" in answer.message
+    assert league.standings() == counted
+
+
 def test_concurrent_league_revisions_of_two_games_count_each_game_once(league: League, tmp_path: Path) -> None:
     """Ann and Ben play at two tables, and their players are merged; neither game is lost or counted twice."""
     keys = league.table("One"), league.table("Two")
