@@ -45,9 +45,9 @@ def remove_table(connection: Connection, key: str) -> None:
 def move_table(connection: Connection, old: str, new: str) -> int:
     """Give the games and players of the table with the key `old` to the one with the key `new`; return how many games.
 
-    If both tables have a player of one name, the new table's player is merged into the old table's, who remains a
-    player of the old table; all other players move. Raises CompanionError if a key is not registered, or if two players
-    can't be merged (`merge`).
+    If both tables have a player of one name, the new table's player is merged into the old table's, unless it was
+    merged before. The old table's player stays at the old table then; its players with other names move. Raises
+    CompanionError if a key is not registered, or if two players can't be merged (`merge`).
     """
     with connection.transaction():
         numbers = []
@@ -57,12 +57,12 @@ def move_table(connection: Connection, old: str, new: str) -> int:
                 raise CompanionError(f"There is no table {key!r}. Register it first.")
             numbers.append(found["id"])
         moved = connection.execute("UPDATE games SET table_id = %s WHERE table_id = %s", numbers[::-1]).rowcount
-        alike = connection.execute(
+        alike = (  # asked again after each merge, which may have merged a player of another pair
             "SELECT coalesce(a.merged_into, a.id) AS old, b.id AS new FROM players a JOIN players b USING (name) WHERE"
-            " a.table_id = %s AND b.table_id = %s AND b.merged_into IS NULL AND a.merged_into IS DISTINCT FROM b.id",
-            numbers,
-        ).fetchall()
-        for pair in alike:
+            " a.table_id = %s AND b.table_id = %s AND b.merged_into IS NULL AND a.merged_into IS DISTINCT FROM b.id"
+            " ORDER BY name LIMIT 1"
+        )
+        while pair := connection.execute(alike, numbers).fetchone():
             merge(connection, pair["new"], pair["old"])
         connection.execute(
             "UPDATE players p SET table_id = %s WHERE table_id = %s"

@@ -142,6 +142,28 @@ def test_the_league_refuses_a_game_between_two_merged_names_with_422(league: Lea
     assert league.standings() == counted
 
 
+@pytest.mark.parametrize("other", ["Ann", "Zoe"])
+def test_a_league_table_moves_with_players_that_were_merged_crosswise(
+    league: League, tmp_path: Path, other: str
+) -> None:
+    """The old table's other player is the new one's Anna, and both names occur at both tables."""
+    keys, numbers = dict[str, str](), dict[str, dict[str, int]]()
+    for seed, at in enumerate(("old", "new")):
+        key, pub = league.table(at), Pub(tmp_path / at, seed)
+        for name in ("Anna", other):
+            pub.play(name, "Ben" if at == "old" else "Cat")
+            assert league.put(final(pub, key), key)[0] == 200
+        pub.stop()
+        keys[at] = name_of(key)
+        rows = league.rows(f"SELECT p.id, p.name FROM players p JOIN tables t ON t.id = table_id WHERE t.name = '{at}'")
+        numbers[at] = {row["name"]: row["id"] for row in rows}
+    with as_owner(league.url) as connection:
+        admin.merge(connection, numbers["old"][other], numbers["new"]["Anna"])
+        assert admin.move_table(connection, keys["old"], keys["new"]) == 2
+    counted = {name: games for (_, name), (games, _, _) in league.standings().items()}
+    assert counted == {"Anna": 4, "Ben": 2, "Cat": 2}
+
+
 def test_concurrent_league_revisions_of_two_games_count_each_game_once(league: League, tmp_path: Path) -> None:
     """Ann and Ben play at two tables, and their players are merged; neither game is lost or counted twice."""
     keys = league.table("One"), league.table("Two")
