@@ -17,6 +17,9 @@ PAGE = 100
 NEWEST = 20
 """Most games on the page of a season, the newest. Higher: the page takes longer to make.
 Drawing a game costs three times a row of the standings."""
+LOWER_NAME = 'lower(p.name COLLATE "default") COLLATE "C"'
+"""SQL expression of a player's name in lower case, that of the index `players_searched`. Written in another way, each
+search reads all players."""
 ORDERS = {"wins": "won DESC, lost, player", "rating": "(mu - 3 * sigma) DESC, player"}
 """Orders of the standings, each the order of an index. A rating counts by its lower bound, mu - 3 sigma."""
 
@@ -128,15 +131,16 @@ def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
 
 
 def players(connection: Connection, name: str = "") -> Rows:
-    """Return up to `PAGE` players whose name begins with `name` (case counts), by name, without merged ones.
+    """Return up to `PAGE` players whose name begins with `name` in upper or lower case, by name, without merged ones.
 
     Each has `id`, `name`, `pub`, `at_table`, and `alike`: how many players have exactly that name.
     """
     return connection.execute(
-        "SELECT p.id, p.name, t.pub, t.name AS at_table,"
+        "SELECT p.id, p.name, t.pub, t.name AS at_table,"  # noqa: S608
         " (SELECT count(*) FROM players q WHERE q.name = p.name AND q.merged_into IS NULL) AS alike"
         " FROM players p JOIN tables t ON t.id = p.table_id"
-        " WHERE p.merged_into IS NULL AND starts_with(p.name, %s) ORDER BY p.name, p.id LIMIT %s",
+        f" WHERE p.merged_into IS NULL AND starts_with({LOWER_NAME}, lower(%s))"
+        f" ORDER BY {LOWER_NAME}, p.name, p.id LIMIT %s",
         (name, PAGE),
     ).fetchall()
 

@@ -207,6 +207,13 @@ def test_a_league_player_search_with_special_characters_is_answered_200(season: 
     assert got.status_code == 200
 
 
+@pytest.mark.parametrize("name", ["ann", "AN"])
+def test_the_league_player_search_ignores_upper_and_lower_case(season: Season, name: str) -> None:
+    page = season.text(f"/players?name={name}")
+    assert ">Ann</a>" in page
+    assert ">Ben</a>" not in page
+
+
 def test_merged_league_players_share_one_standings_row_and_player_page(own_season: Season) -> None:
     players = own_season.players()
     with as_owner(own_season.league.url) as connection:

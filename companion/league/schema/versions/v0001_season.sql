@@ -23,6 +23,8 @@ CREATE TABLE players (
 );
 CREATE INDEX ON players (merged_into) WHERE merged_into IS NOT NULL;
 CREATE INDEX players_by_name ON players (name, id) WHERE merged_into IS NULL;
+CREATE INDEX players_searched ON players ((lower(name COLLATE "default") COLLATE "C"), name, id)
+    WHERE merged_into IS NULL;
 -- One row a game for ever: this key is what counts a game once.
 CREATE TABLE games (
     game uuid PRIMARY KEY,
