@@ -62,13 +62,15 @@ class Pending(NamedTuple):
     """A message that waits, with the number of the entry that began its game and the lines read at the table by then.
 
     `rises`: whether it goes above a newer revision of the server. A game that is only found to be open does not: an
-    older journal that was put back takes no result away.
+    older journal that was put back takes no result away. `shared_name` is a name that the aliases give to two of the
+    game's players, empty without one; the server refuses that game.
     """
 
     message: Message
     number: int
     lines: int
     rises: bool = True
+    shared_name: str = ""
 
 
 class Outbox:
@@ -112,7 +114,9 @@ class Outbox:
             message = self._revision(name, game)
             if message is not None:
                 rises = message.state == "final" or name in self._cursor.games
-                found.append(Pending(message, game.number, game.lines_read, rises))
+                published = [self._aliases.get(player, player) for player in game.header_line["players"]]
+                shared_name = next((player for player in published if published.count(player) > 1), "")
+                found.append(Pending(message, game.number, game.lines_read, rises, shared_name))
         found += self._withdrawn(seen)
         if not found:
             self._offered, self._begun = 0, {}
@@ -221,7 +225,8 @@ def link_of(folder: Path, number: int) -> str | None:
 def aliases_of(pairs: tuple[str, ...]) -> dict[str, str]:
     """Convert settings such as `"Ann=Ann of the Lion"` to a dict: name at the table -> name to publish.
 
-    Raises DeviceError for a text without a name on both sides of "=", or with an alias over 24 characters.
+    Raises DeviceError for a text without a name on both sides of "=", with an alias over 24 characters, or with an
+    alias that another name has.
     """
     found = dict[str, str]()
     for pair in pairs:
@@ -229,5 +234,9 @@ def aliases_of(pairs: tuple[str, ...]) -> dict[str, str]:
         if not (name and equals and alias) or len(alias) > 24:
             why = f"[league] aliases has {pair!r}."
             raise DeviceError(why, 'Write "Ann=Ann of the Lion"; a name has at most 24 characters.')
+        for other, taken in found.items():
+            if taken == alias and other != name:
+                why = f"[league] aliases publishes {other!r} and {name!r} as {alias!r}."
+                raise DeviceError(why, "Give each name an alias of its own.")
         found[name] = alias
     return found

@@ -116,5 +116,9 @@ class Sender(DeliveryThread):
             message = msgspec.structs.replace(message, revision=answer.current + 1)
         if status not in FINAL_REFUSALS:
             raise ConnectionError(f"it answers {status}: {answer.message}")
-        log.warning("the league refuses game %s: %s", message.game, answer.message)
-        self._refused[message.game] = message.content, answer.message
+        why = answer.message
+        if waiting.shared_name:
+            why = f"[league] aliases publishes two of its players as {waiting.shared_name!r}."
+            why += " Change one of them, and start the table again."
+        log.warning("the league refuses game %s: %s", message.game, why)
+        self._refused[message.game] = message.content, why

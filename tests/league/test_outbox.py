@@ -198,6 +198,11 @@ def test_a_league_alias_setting_without_an_equals_sign_is_refused() -> None:
         aliases_of(("Ann",))
 
 
+def test_a_league_alias_that_two_names_share_is_refused() -> None:
+    with pytest.raises(DeviceError, match=r"\[league\] aliases publishes 'Ann' and 'Ben' as 'Lion'"):
+        aliases_of(("Ann=Lion", "Cat=Swan", "Ben = Lion"))
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_final_league_messages_sent_at_random_times_match_the_journal(tmp_path: Path, seed: int) -> None:
     pub, chance = Pub(tmp_path / "data", seed), random.Random(seed)

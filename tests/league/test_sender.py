@@ -126,6 +126,23 @@ def test_a_league_game_refused_with_422_shows_in_health_and_is_not_resent(
     assert len(server.got) == len({message.game for message in server.got}) == 2
 
 
+def test_health_names_the_aliases_when_one_is_also_a_players_name(pub: Pub, server: Server) -> None:
+    def judging(message: Message) -> tuple[int, Reply]:
+        if '"players":["Lion","Lion"]' in message.transcript:
+            return 422, Reply("line 1: Two players are called 'Lion'; names must differ.")
+        return 200, Reply(current=message.revision, content=message.content)
+
+    server.reply = judging
+    sender = Sender(SERVER, pub.folder, PastGames(pub.folder), ("Ann=Lion",), server.put)
+    pub.play("Ann", "Lion")
+    pub.play("Ann", "Ben")
+    sender.start()
+    assert until(lambda: "refuses 1 games" in sender.health()[1])
+    assert "[league] aliases publishes two of its players as 'Lion'" in sender.health()[1]
+    assert len(server.got) == 2, "the game after the refused one is sent"
+    sender.stop()
+
+
 def test_a_refused_league_game_that_is_played_on_is_no_longer_reported(
     pub: Pub, server: Server, sender: Sender
 ) -> None:
