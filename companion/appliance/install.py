@@ -166,10 +166,14 @@ def _wifi(machine: Machine) -> tuple[str, str]:
     """
     with contextlib.suppress(OSError, KeyError, ValueError, configparser.Error):
         return hotspot.read(machine.at(KEYFILE).read_text())
-    name, wifi, password = (
-        str(value_in(machine.at(SETTINGS), "web", key)) for key in ("hotspot", "wifi", "wifi_password")
-    )
-    if name == wifi and hotspot.SAFE_NAME.fullmatch(name) and hotspot.SAFE_PASSWORD.fullmatch(password):
+    name, wifi, password = (value_in(machine.at(SETTINGS), "web", key) for key in ("hotspot", "wifi", "wifi_password"))
+    if (
+        isinstance(name, str)
+        and isinstance(password, str)
+        and name == wifi
+        and hotspot.SAFE_NAME.fullmatch(name)
+        and hotspot.SAFE_PASSWORD.fullmatch(password)
+    ):
         return name, password
     return hotspot.new_name(), hotspot.new_password()
 

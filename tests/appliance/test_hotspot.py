@@ -49,6 +49,15 @@ def test_no_text_of_the_settings_adds_lines_to_the_hotspot_keyfile(machine: Note
     assert hotspot.read(machine.at(KEYFILE).read_text())[1] != password
 
 
+def test_a_wifi_password_without_network_names_makes_no_hotspot_of_it(machine: Noted) -> None:
+    """The fault: the two missing names counted as equal, and the hotspot was called None."""
+    machine.at(SETTINGS).write_text('[web]\nwifi_password = "longpassword"\n')
+    install([keyfile_step(machine)], machine, lambda line: None)
+    name, password = hotspot.read(machine.at(KEYFILE).read_text())
+    assert name.startswith("Peg and Pip ")
+    assert password != "longpassword"
+
+
 def keyfile_step(machine: Machine) -> Step:
     wanted = all_steps(machine, Source(PROJECT), packages=False)
     return next(step for step in wanted if isinstance(step, File) and step.path == KEYFILE)
