@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 import subprocess
 import time
@@ -26,6 +27,9 @@ MAX_BYTES = 400_000_000
 the SD card."""
 CHUNK_BYTES = 1 << 20
 """Bytes that are copied at a time, 1 MiB: a large file must not fill the memory."""
+FULL_BYTES = 1 << 20
+"""Free bytes below which a disk counts as full after a .deb could not be unpacked, 1 MiB. Higher: the message blames
+the disk for a damaged file. Lower: it blames the file where only small ones still fit."""
 
 
 def restart_service(machine: Machine) -> None:
@@ -164,6 +168,8 @@ def _unpacked(package: Path) -> Path:
         done = subprocess.run(["dpkg-deb", "--extract", package, folder], capture_output=True, check=False)
     except FileNotFoundError:
         raise DeviceError("This machine can't unpack a .deb: dpkg-deb is missing.", "Use the wheel.") from None
+    if done.returncode and shutil.disk_usage(package.parent).free < FULL_BYTES:
+        raise DeviceError(f"{package.name} can't be unpacked: the disk is full.", "Free some space, and update again.")
     if done.returncode:
         raise DeviceError(f"{package.name} is damaged, or was not copied whole.", "Copy it to the stick again.")
     return folder / PACKED_IN

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -265,4 +267,20 @@ def test_an_update_from_a_deb_on_a_machine_without_dpkg_asks_for_the_wheel(
         pytest.raises(DeviceError, match=r"dpkg-deb is missing.*Use the wheel"),
         opened(package, releases, unsigned=True),
     ):
+        pass
+
+
+@pytest.mark.parametrize(("free", "told"), [(0, r"disk is full.*Free some space"), (1 << 30, r"is damaged.*stick")])
+def test_an_update_tells_a_full_disk_from_a_deb_that_is_damaged(
+    releases: Releases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, told: str
+) -> None:
+    """The fault: on a full disk the owner was asked to copy the file to the stick again."""
+    package, program = tmp_path / "pegpip.deb", tmp_path / "bin/dpkg-deb"
+    package.write_bytes(b"!<arch>\n")
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexit 2\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    with pytest.raises(DeviceError, match=told), opened(package, releases, unsigned=True):
         pass
