@@ -19,8 +19,9 @@ SUFFIX = ".sig"
 def signed_at(file: Path, signature: Path, key: Path) -> int:
     """Return when a file's detached signature was made, in seconds since 1970, after checking it with `gpgv`.
 
-    `key` is the file of the trusted public keys, armoured. The table's clock is ignored: a Pi without a network starts
-    with a wrong one. Raises DeviceError if there is no key, no `gpgv`, or no single good signature by that key.
+    `key` is the file of the trusted public keys, armoured. The table's clock counts only for a key with an end: a Pi
+    without a network starts with a wrong one. Raises DeviceError if there is no key, no `gpgv`, or no single good
+    signature by that key, or if the key has expired.
     """
     with tempfile.TemporaryDirectory() as folder:
         ring = Path(folder) / "keys.gpg"
@@ -38,6 +39,11 @@ def signed_at(file: Path, signature: Path, key: Path) -> int:
     lines = [line.split()[1:] for line in done.stdout.decode("utf-8", "replace").splitlines() if " " in line]
     good = [line for line in lines if line[0] == "GOODSIG"]
     valid = [line for line in lines if line[0] == "VALIDSIG"]
+    if any(line[0] == "EXPKEYSIG" for line in lines):
+        raise DeviceError(
+            f"The key {key} has expired, by this machine's clock.",
+            "Set a wrong clock right. Else install the table again from a release that brings a new key.",
+        )
     if done.returncode or len(good) != 1 or len(valid) != 1:
         reason = f"The signature {signature.name} does not fit {file.name} and the key in {key}."
         raise DeviceError(reason, "Copy both files again from where the releases are published.")

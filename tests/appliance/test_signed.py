@@ -356,6 +356,24 @@ def test_release_versions_are_compared_number_by_number(newer: str, older: str) 
     assert numbers(f"{newer}.0") == numbers(newer)
 
 
+def test_update_says_that_the_release_key_has_expired(folder: Path) -> None:
+    """The fault: the owner was asked to copy the files again."""
+    ring, key = Keyring(folder / "ring"), folder / "key.asc"
+    ring.home.mkdir(mode=0o700)
+    try:
+        made = ("--faked-system-time", "20200101T120000!", "--passphrase", "", "--quick-generate-key")
+        ring.gpg(*made, "releases", "ed25519", "sign", "1y")
+        file = ring.sign(wheel(folder / "stick"), day="20200601")
+        key.write_bytes(ring.gpg("--armor", "--export"))
+    finally:
+        subprocess.run(["gpgconf", "--kill", "all"], env={**os.environ, "GNUPGHOME": str(ring.home)}, check=False)
+    with pytest.raises(DeviceError, match=r"key\.asc has expired.*clock.*brings a new key"):
+        signed_at(file, signature_of(file), key)
+    file.write_bytes(b"other content")
+    with pytest.raises(DeviceError, match=r"does not fit.*Copy both files again"):
+        signed_at(file, signature_of(file), key)
+
+
 def test_an_unsigned_update_needs_a_terminal_and_a_confirmation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
