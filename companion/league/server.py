@@ -56,7 +56,7 @@ def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask
     @app.put("/games/<table>/<game>/<int:revision>")
     def put(**_: object) -> flask.Response:
         """Accept the signed game in the request's body, and return the league's reply as JSON with status 200."""
-        return _answer(200, _taken(pool, now()))
+        return _answer(200, _accept_request(pool, now()))
 
     @app.get("/healthz")
     def health() -> flask.Response:
@@ -128,7 +128,7 @@ def _rate_until(pool: Pool, ended: threading.Event) -> None:
             log.exception("games can't be rated now")
 
 
-def _taken(pool: Pool, now_s: float) -> Reply:
+def _accept_request(pool: Pool, now_s: float) -> Reply:
     """Check, replay and store the message that a table's request to the league brings; return the reply.
 
     Raises NotAccepted. A refused message is kept aside only if a registered table signed it.
