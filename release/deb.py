@@ -95,7 +95,7 @@ pegpip: bogus-mail-host-in-debian-changelog *
 """Overrides for lintian, the checker of packages: findings that do not apply, with the reason."""
 
 
-def needed() -> list[str]:
+def bundled_distributions() -> list[str]:
     """Return the sorted names of the Python distributions that the Debian package brings as wheels.
 
     These are OpenCV, the project's dependencies and, in turn, theirs. Left out are those of `SYSTEMS_OWN`, which
@@ -125,7 +125,9 @@ def _name(requirement: str) -> str:
 
 
 def wheels(into: Path, arch: str) -> None:
-    """Build the project's wheel, and download for each of `PYTHONS` the wheels that `needed` names, into a folder.
+    """Build the project's wheel into a folder, and download the wheels that it needs for each of `PYTHONS`.
+
+    Downloaded are the distributions that `bundled_distributions` names.
 
     Args:
         into: The folder.
@@ -145,7 +147,8 @@ def wheels(into: Path, arch: str) -> None:
             words = [f"--platform={glibc}_{MACHINES[arch]}" for glibc in GLIBCS]
             words += [f"--abi={abi}" for abi in (tag, "abi3", "none")]
             words += ["--implementation=cp", f"--python-version={python}", "--only-binary=:all:", "--no-deps"]
-            subprocess.run([*pip, "download", "-d", into, "-c", constraints.name, *words, *needed()], check=True)
+            words += bundled_distributions()
+            subprocess.run([*pip, "download", "-d", into, "-c", constraints.name, *words], check=True)
 
 
 def own_wheel(into: Path) -> None:
@@ -166,7 +169,7 @@ def version() -> str:
     return f"{project['version']}+{Source(PROJECT).name()[:8]}"
 
 
-def filled(root: Path, arch: str, release: str) -> Path:
+def write_files(root: Path, arch: str, release: str) -> Path:
     """Write all files of the Debian package except its control files into a new folder; builds the wheels for it.
 
     Args:
@@ -241,7 +244,7 @@ def main() -> None:
     release = version()  # once: sources that change while the wheels are built would give other versions
     package = given.out / f"pegpip_{release}_{given.arch}.deb"
     with tempfile.TemporaryDirectory() as folder:
-        root = filled(Path(folder) / "root", given.arch, release)
+        root = write_files(Path(folder) / "root", given.arch, release)
         control(root, given.arch, release)
         for path in (root, *root.rglob("*")):
             path.chmod(0o755 if path.is_dir() or (path.parent.name == "DEBIAN" and path.name in SCRIPTS) else 0o644)

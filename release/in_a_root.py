@@ -114,15 +114,15 @@ def thrown() -> int:
     sys.exit("FAILED: the throw was not read")
 
 
-def wheel_of(folder: Path, version: str, *, broken: bool = False) -> Path:
+def wheel_of(folder: Path, mark: str, *, broken: bool = False) -> Path:
     """Build the project's wheel with a line added, so that it counts as another release, and return its path.
 
     Args:
-        folder: The wheel goes into its subfolder `version`, which is made anew.
-        version: Text of the added line: different texts make different releases.
+        folder: The wheel goes into its subfolder `mark`, which is made anew.
+        mark: Text of the added line: different texts make different releases.
         broken: Whether its play command fails with an error.
     """
-    out = folder / version
+    out = folder / mark
     shutil.rmtree(out, ignore_errors=True)
     own_wheel(out)
     made = next(out.glob("*.whl"))
@@ -133,7 +133,7 @@ def wheel_of(folder: Path, version: str, *, broken: bool = False) -> Path:
                 assert BROKEN[0] in content
                 content = content.replace(*BROKEN)
             if name == "companion/__init__.py":
-                content += f"\nRELEASE = {version!r}\n".encode()
+                content += f"\nRELEASE = {mark!r}\n".encode()
             new.writestr(name, content)
     made.unlink()
     return (out / "peg_and_pip-next.zip").rename(made)
@@ -270,8 +270,8 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
     """Check updates of a running table: a newer release must run; a failing or refused one must change nothing.
 
     The refused releases are cut off, unsigned, older, or signed for other content. Then a power cut during a trial is
-    checked (`pulled`). At the end the table is stopped, and the stand-in for systemctl (`SYSTEMCTL`) is removed. A
-    failed check ends the program.
+    checked (`check_power_cut`). At the end the table is stopped, and the stand-in for systemctl (`SYSTEMCTL`) is
+    removed. A failed check ends the program.
 
     Args:
         root: The Debian with the running table.
@@ -302,13 +302,13 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
         said = root.sh(f"pegpip update /root/stick/{name}/{good.name}", check=False).strip()
         stays = (root.folder / "opt/pegpip/current").readlink() == release and same_game(root, number)
         checks.ok(f"{name}: {said.splitlines()[-1][:100]}", stays, said.strip)
-    pulled(root, checks, number)
+    check_power_cut(root, checks, number)
     root.sh("systemctl stop")
     (root.folder / "usr/local/bin/systemctl").unlink()
     shutil.rmtree(stick)
 
 
-def pulled(root: Root, checks: Checks, number: int) -> None:
+def check_power_cut(root: Root, checks: Checks, number: int) -> None:
     """Check that the previous release runs again after a power cut in the trial of a release that fails to start.
 
     The newest release that is not the current one is put on trial, and the table is killed (`kill -9`). Within `STARTS`
