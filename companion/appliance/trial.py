@@ -1,9 +1,9 @@
 """A new release on trial: it proves itself, or the proven release runs again, also after a power cut at any moment.
 
 A release is on trial while it is the current one and not the proven one. Each start of the service is a try: its unit
-runs `count` before and `prove` after it, with the Python of the proven release. After MAX_TRIES tries in which the
-table was not well, the proven release becomes current again. So a release that crashes the machine does not end in a
-table that does not start. `pegpip update` begins a trial and waits for the result.
+runs the step "count" before and "prove" after it, with the Python of the proven release. After MAX_TRIES tries in
+which the table was not well, the proven release becomes current again. So a release that crashes the machine does not
+end in a table that does not start. `pegpip update` begins a trial and waits for the result.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def on_trial(releases: Releases) -> Trial | None:
     return Trial(current)
 
 
-def count(releases: Releases) -> None:
+def count_start(releases: Releases) -> None:
     """Count a start of the release on trial; the start after MAX_TRIES counted ones makes the proven release current.
 
     If no release is on trial, delete a trial file that is left over. Raises OSError if the disk refuses.
@@ -207,15 +207,15 @@ def _forget(releases: Releases) -> None:
         sync(file.parent)
 
 
-def main(word: str, machine: Machine) -> int:
+def main(step: str, machine: Machine) -> int:
     """Run a step of a new release's trial for the table's systemd unit; return the exit status, 1 after an error.
 
-    The word "count", before the table starts, runs `count`; any other word, after it, runs `prove`.
+    The step "count", before the table starts, runs `count_start`; any other, after it, runs `prove`.
     """
     releases = Releases(machine)
     try:
-        if word == "count":
-            count(releases)
+        if step == "count":
+            count_start(releases)
         else:
             prove(releases, lambda: entry_of(page_of(machine.at(SETTINGS))))
     except (CompanionError, OSError) as ill:

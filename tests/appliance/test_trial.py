@@ -19,7 +19,7 @@ import pytest
 
 from companion.appliance import trial
 from companion.appliance.releases import WHOLE, Releases, Source
-from companion.appliance.trial import MAX_TRIES, back, begin, count, entry_of, on_trial, page_of, prove
+from companion.appliance.trial import MAX_TRIES, back, begin, count_start, entry_of, on_trial, page_of, prove
 from companion.appliance.update import Updater
 from companion.errors import DeviceError
 from companion.service.addresses import published
@@ -130,7 +130,7 @@ class Careful(Table):
 def booted(table: Table) -> None:
     """What the unit has done at a start, till one is well."""
     for _ in range(MAX_TRIES + 1):
-        count(table.releases)
+        count_start(table.releases)
         time = Time()
         try:
             prove(table.releases, table.entry, time.pause, time.clock)
@@ -214,9 +214,9 @@ def test_an_update_never_proven_in_its_allowed_starts_is_rolled_back(releases: R
     first = releases.current()
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     for _ in range(MAX_TRIES):
-        count(releases)
+        count_start(releases)
         assert releases.current() != first
-    count(releases)
+    count_start(releases)
     assert (releases.current(), on_trial(releases)) == (first, None)
 
 
@@ -282,7 +282,7 @@ def test_a_damaged_or_foreign_update_trial_file_counts_as_a_fresh_trial(releases
 
 
 def test_an_update_trial_without_a_previous_release_is_refused(releases: Releases, tmp_path: Path) -> None:
-    count(releases)
+    count_start(releases)
     assert on_trial(releases) is None
     with pytest.raises(DeviceError, match="no release to go back to"):
         begin(Releases(Noted(tmp_path / "bare")), "new", None)
