@@ -350,7 +350,7 @@ def _summary(game: ArchivedGame) -> Json:
         `id`: its number; `started` (ISO 8601, UTC); `game`: name of its kind; `title`: that name in words; `players`;
             `colours`: one a side; `over`; `abandoned`; `winners`: names of sides; `games_lost`: by name of the side,
             empty before the end; `throws`: their number; `dice`: name of the set of dice; `bests`: each player's best
-            score and turn and dearest loss.
+            score and turn and costliest loss.
     """
     outcome, players = game.outcome, game.header_line["players"]
     return {

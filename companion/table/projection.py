@@ -134,7 +134,7 @@ def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
 
 
 def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
-    """Return the best turn and the dearest loss of a game, in that order, if it has them; of equal ones the earliest.
+    """Return the best turn and the costliest loss of a game, in that order, if it has them; of equal ones the earliest.
 
     The `throw` of each is the number of the last throw up to that turn's end; None if that throw has no photo.
     """

@@ -222,7 +222,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         safe_chance: Exact probability that the next throw does not end the turn without points, when one is legal.
         throws: Last throws of this game, oldest first, as the last events; `GET /api/throws` has all of them.
         race: Every change of a score since the start, oldest first: index of the side, and its score after it.
-        highlights: Best turn and dearest loss, once the game is over.
+        highlights: Best turn and costliest loss, once the game is over.
         correction: Correction that must be confirmed.
         choice: Line that the bank button plays now, where there are several; the next button selects another.
         next_starter: Name of the player who starts the next game; None until this one is over.

@@ -112,7 +112,7 @@ def test_player_statistics_of_solo_crag_count_one_turn_per_category(table: Table
     assert (ann.turns, ann.scoring, ann.points) == (3, 2, 5)
 
 
-def test_past_games_record_best_score_best_turn_and_dearest_wipe_out(table: Table, tmp_path: Path) -> None:
+def test_past_games_record_best_score_best_turn_and_costliest_wipe_out(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
     fives: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
     played(table, [*fives, {"do": "stop"}, *fives, {"throw": [5, 1, 2, 3]}, {"throw": [2, 3, 4]}])

@@ -1,4 +1,4 @@
-// A game's story once it is over: how it split into luck and decisions, the luckiest throws, the dearest decisions.
+// A game's story once it is over: how it split into luck and decisions, the luckiest throws, the costliest decisions.
 import { $, asked, fill, follow, h, number, start, t, table } from "../shared/core.js";
 import { optionWords, worth } from "./advice.js";
 import { dice } from "../shared/dice.js";
