@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
 import flask
-from werkzeug.http import parse_cookie
+from werkzeug.sansio.http import parse_cookie
 
 from web.pairing.roles import PAIRED, Role, Roles
 from web.responses import HEADERS, refusal

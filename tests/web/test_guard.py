@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.web.pub import HEADER, PIN, MemoryTokens, Pub, opened
-from web.guard import host_name, same_origin
+from web.guard import host_name, same_origin, token_of
 from web.pairing.guesses import MAX_ADDRESSES, Guesses
 from web.pairing.phones import WRONG_PIN, Pairing, Refused
 from web.pairing.tokens import FileTokens
@@ -31,6 +31,12 @@ def test_guard_refuses_a_request_with_a_foreign_host_header(pub: Pub, host: str)
 )
 def test_guard_admits_requests_to_the_tables_own_names_and_ip_addresses(pub: Pub, host: str) -> None:
     assert pub.stranger().get("/api/state", environ_overrides={"HTTP_HOST": host}).status_code == 200
+
+
+@pytest.mark.parametrize("header", [b"other=caf\xe9; pegpip=a-token", b"\xff\xfe; pegpip=a-token; \xc3"])
+def test_a_foreign_cookie_that_is_not_utf_8_leaves_a_phone_its_token(header: bytes) -> None:
+    """Cookies ignore ports, so another program on the host may have set one."""
+    assert token_of(header) == "a-token"
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "file://", "http://[", "x"])
