@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import os
 import random
 import shutil
@@ -144,13 +145,15 @@ def test_a_table_start_replays_only_journal_entries_of_the_open_game(
     table.stop()
 
 
-@pytest.mark.parametrize("harm", ["cut", "bit", "empty", "missing"])
+@pytest.mark.parametrize("harm", ["cut", "bit", "empty", "missing", "not UTF-8"])
 def test_a_damaged_or_missing_game_archive_is_rebuilt_from_the_journal(evening: Path, harm: str) -> None:
     before = shown(evening)
     file = evening / FILE_NAME
     content = bytearray(file.read_bytes())
     if harm == "missing":
         file.unlink()
+    elif harm == "not UTF-8":
+        file.write_bytes(gzip.compress(gzip.decompress(bytes(content)).replace(b"Ann", b"\xffnn")))
     else:
         content[len(content) // 3] ^= 4
         file.write_bytes(content[: len(content) // 2] if harm == "cut" else b"" if harm == "empty" else content)

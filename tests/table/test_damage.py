@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from companion.errors import DeviceError
 from companion.table.commands import PlayLine
 from companion.table.evening.archive import FILE_NAME as GAMES
 from companion.table.journal import FIRST, SECOND, Entry, copies, examined, read_entries
+from companion.table.journal.chain import HASH_BYTES, SCHEMA, Head, chained, row_of
 from companion.table.journal.recovery import reports
 from companion.table.read_only import last_good
 from tests.known import known
@@ -49,6 +51,19 @@ def test_a_flipped_bit_in_one_journal_copy_is_reported_without_loss(tmp_path: Pa
     assert "nothing is missing" in told(tmp_path)
     (aside,) = reports(tmp_path)
     assert {FIRST, SECOND} <= {file.name for file in aside.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("old", "forged"),
+    [(b"kind", b"\xffind"), (b"text", b"t\xe9xt"), (b'"text"', b'"text":[' + b"[" * 5000 + b"]" * 5000 + b'],"x"')],
+    ids=["kind", "body", "nesting"],
+)
+def test_a_forged_journal_line_of_wrong_utf_8_or_depth_counts_as_malformed(old: bytes, forged: bytes) -> None:
+    line = chained(Head("journal"), 1, "kind", b'{"text":1}', 0.0, None).line
+    content = line[: line.rindex(b',"')].replace(old, forged)
+    digest = hashlib.blake2b(content, digest_size=HASH_BYTES, person=SCHEMA).hexdigest()
+    assert row_of(line) is not None
+    assert row_of(b'%s,"%s"]\n' % (content, digest.encode())) is None
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])

@@ -129,7 +129,7 @@ class Archive:
             stored = msgspec.json.decode(gzip.decompress((self._folder / FILE_NAME).read_bytes()), type=ArchiveContent)
         except FileNotFoundError:
             return 1, ()
-        except (OSError, EOFError, zlib.error, msgspec.MsgspecError) as damage:
+        except (OSError, EOFError, zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as damage:
             log.warning("%s can't be read (%s): it is rebuilt from the journal", self._folder / FILE_NAME, damage)
             return 1, ()
         row = row_at(self._folder, stored.next.number)

@@ -122,9 +122,9 @@ def row_of(line: bytes) -> Row | None:
     if _hash(line[:-_UNHASHED]).encode() != line[-_END:-2]:
         return None
     try:
-        row = msgspec.json.decode(line, type=Row)
+        row = msgspec.json.decode(line.decode(), type=Row)  # decoded first: msgspec checks no text within a Raw
         row.loss  # noqa: B018 - a forged gap must not pass
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return row
 
