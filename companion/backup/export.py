@@ -116,7 +116,7 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
     for path in files_in(folder)[0]:  # after the journal, so that each throw in the copy has its photo
         # A photo of a throw since the journal was copied has no entry in the copy.
         newer = path.parent.name == PHOTOS and path.stem.isdecimal() and int(path.stem) > last_throw
-        if path.name != JOURNAL and not newer:
+        if path.name not in (JOURNAL, JOURNAL_COPY) and not newer:
             sources[DATA + path.relative_to(folder).as_posix()] = path
     if settings is not None and settings.is_file():
         sources[SETTINGS] = settings
@@ -153,11 +153,11 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
 
 
 def files_in(folder: Path) -> tuple[list[Path], list[str]]:
-    """Return the paths of the files that an export packs, and the names in `folder` of foreign ones; both sorted.
+    """Return the paths of a data folder's own files, and the names in it of foreign ones; both sorted.
 
     Foreign are older exports, and files whose names no table uses. In neither list are links, hidden files, all else
-    that does not belong (`belongs`), folders of recoveries, and derived files: the journal's second copy and the
-    archive of games. A folder that does not exist has none.
+    that does not belong (`belongs`), folders of recoveries, and the archive of games, which is derived. A folder that
+    does not exist has none.
     """
     ours, foreign = list[Path](), list[str]()
     for path in sorted(folder.rglob("*")):
@@ -166,7 +166,7 @@ def files_in(folder: Path) -> tuple[list[Path], list[str]]:
             continue
         if _NAME.fullmatch(DATA + name) is None or _is_export(path):
             foreign.append(name)
-        elif belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (JOURNAL_COPY, FILED):
+        elif belongs(DATA + name) and not name.startswith(DAMAGED) and path.name != FILED:
             ours.append(path)
     return ours, foreign
 

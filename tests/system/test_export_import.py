@@ -130,6 +130,17 @@ def test_an_export_holds_the_second_journal_copy_if_that_has_more(table: Path, h
     assert (table.parent / "new" / FIRST).read_bytes() == whole
 
 
+def test_a_folder_with_only_the_journals_second_copy_can_be_exported(table: Path) -> None:
+    for path in [*(table / "photos").iterdir(), *(each for each in table.iterdir() if each.is_file())]:
+        if path.name != SECOND:
+            path.unlink()
+    file, done = exported(table)
+    assert "5 entries of the journal" in done.output, done
+    assert imported(file, table.parent / "new").return_value == 0
+    assert (table.parent / "new" / FIRST).read_bytes() == (table / SECOND).read_bytes()
+    assert "holds a table already" in str(imported(file, table).exception)
+
+
 @pytest.mark.parametrize("kept", [0, 3])
 def test_an_export_refuses_a_longer_second_journal_copy_with_damage(table: Path, kept: int) -> None:
     whole = (table / FIRST).read_bytes()
