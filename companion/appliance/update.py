@@ -9,7 +9,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,10 +69,15 @@ class Updater:
         entry = self.entry()
         self.say("making the new release (the table plays on) ...")
         name = self.releases.make(source)
-        if name == self.releases.current() == self.releases.proven():
-            self.say("this release runs already")
-        else:
-            self._try(name, entry)
+        try:
+            if name == self.releases.current() == self.releases.proven():
+                self.say("this release runs already")
+            else:
+                self._try(name, entry)
+        except DeviceError:
+            with suppress(OSError):  # why the update failed matters more
+                self.releases.prune()
+            raise
         self.releases.prune()
         return name
 
@@ -84,10 +89,14 @@ class Updater:
         whether the table is healthy with that one. Raises OSError if the trial can't be stored.
         """
         self.say("starting it ...")
+        proven = name == self.releases.proven()  # while another one is on trial
         trial.begin(self.releases, name, entry)
         try:
             self.restart()
-            trial.prove(self.releases, self.entry, self.pause, self.clock)
+            if proven:
+                trial.await_well(self.entry, entry, self.pause, self.clock)
+            else:
+                trial.prove(self.releases, self.entry, self.pause, self.clock)
         except KeyboardInterrupt:
             ill = "The update was interrupted."
         except (DeviceError, OSError) as failed:  # OSError: the disk can't keep that the release is proven

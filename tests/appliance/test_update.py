@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from companion.appliance import trial
-from companion.appliance.releases import PINS, TREE, Releases, Source, keep_extras
+from companion.appliance.releases import MAX_KEPT, PINS, TREE, Releases, Source, keep_extras
 from companion.appliance.trial import HEALTHY_TIMEOUT_S
 from companion.appliance.update import Updater, opened
 from companion.errors import DeviceError
@@ -90,6 +90,31 @@ def test_an_update_not_healthy_by_the_timeout_restores_the_old_release(releases:
     assert table.starts == [source.name(), first]
     assert time.now >= HEALTHY_TIMEOUT_S
     assert "going back" in said[-1]
+
+
+def test_failed_updates_pile_up_no_releases_on_the_card(releases: Releases, tmp_path: Path) -> None:
+    table = Table(releases)
+    update, _, _ = updater(releases, table)
+    for name in ("ill", "worse", "worst"):
+        source = wheels(tmp_path / name, name)
+        table.ill.add(source.name())
+        with pytest.raises(DeviceError, match="the one before runs again"):
+            update.update(source)
+        assert len(releases.names()) <= MAX_KEPT
+
+
+def test_returning_from_a_trial_to_the_proven_release_waits_for_its_health(releases: Releases, tmp_path: Path) -> None:
+    first = str(releases.current())
+    trial.begin(releases, releases.make(wheels(tmp_path / "second", "second")), GAME)
+    table = Table(releases, {first})
+    update, _, time = updater(releases, table)
+    with pytest.raises(DeviceError, match="not well"):
+        update.update(Source(tmp_path / "first"))
+    assert time.now >= HEALTHY_TIMEOUT_S
+    table.ill.clear()
+    trial.begin(releases, releases.make(wheels(tmp_path / "second", "second")), GAME)
+    assert update.update(Source(tmp_path / "first")) == first
+    assert (releases.current(), releases.proven(), trial.on_trial(releases)) == (first, first, None)
 
 
 class Forgetful(Table):
