@@ -135,17 +135,18 @@ class Supervisor:
     def _revive(self, part: Part) -> None:
         """Start a part if it is down; if it runs again after a failure, record the time.
 
-        The first call that finds it down logs and counts the failure; one that falls again before the next call is
-        not counted. If the start fails, the error replaces the cause, and each later call tries again. A part is down,
-        too, until its first start has succeeded.
+        The first call that finds it down logs and counts the failure. Later calls do so again where its thread has
+        ended by an exception since the last one. If the start fails, the error replaces the cause, and each later call
+        tries again. A part is down, too, until its first start has succeeded.
         """
         fall = self._falls.get(part.name)
         if part.name not in self._unstarted and (part.alive is None or part.alive()):
             if fall is not None and fall.again_s is None:
                 self._falls[part.name] = Fall(fall.why, fall.count, self._clock())
             return
-        why = self._causes.pop(part.name, "its thread has ended, or hangs")
-        if fall is None or fall.again_s is not None:
+        cause = self._causes.pop(part.name, None)
+        if fall is None or fall.again_s is not None or cause is not None:
+            why = cause or "its thread has ended, or hangs"
             log.error("%s has stopped: %s", part.name, why)
             self._falls[part.name] = Fall(why, fall.count + 1 if fall else 1)
         try:

@@ -216,6 +216,37 @@ def test_supervision_reports_a_restart_error_until_the_part_runs_again(monkeypat
     assert "started again 1 time," in check()[1]
 
 
+def test_supervision_counts_a_part_that_falls_again_before_the_next_check(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fault: the owner saw the first cause for good, counted once."""
+    monkeypatch.setattr(supervision, "SHOWN_AFTER_RESTART_S", 6.0)
+    clock, causes, alive = Clock(), [KeyError("a"), ValueError("b"), ValueError("b")], [False]
+
+    def start() -> None:
+        alive[0] = not causes
+        if causes:
+            fallen = threading.Thread(target=raising, args=(causes.pop(0),), name="table")
+            fallen.start()
+            fallen.join()
+
+    supervisor = Supervisor((Part("table", start, lambda: None, lambda: alive[0]),), {}, lambda: None, None, clock)
+    monkeypatch.setattr(threading, "excepthook", supervisor._fell)
+    monkeypatch.setattr(supervisor, "_hook", lambda _: None)
+    for _ in range(5):
+        supervisor.step()
+    clock.now_s += 7.0
+    says = supervisor.supervised("table", lambda: (True, "at entry 3"))()[1]
+    assert says == "at entry 3; started again 4 times, last after ValueError: b"
+    told = [record.getMessage() for record in caplog.records if "has stopped" in record.getMessage()]
+    assert len(told) == 4
+    assert "KeyError: 'a'" in told[1]
+
+
+def raising(error: Exception) -> None:
+    raise error
+
+
 def test_the_page_server_is_made_anew_after_an_end_or_crash_until_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.service.serving.PAUSE_S", 0.0)
     made = list[int]()
