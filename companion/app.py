@@ -162,6 +162,7 @@ def build(starting: Starting) -> App:
     hands = VirtualHands(simulated, lambda: table.state().staying) if simulated else None
     house = BotPlayer(table, clock, hands)
     past = PastGames(folder)
+    review = Review(folder, past)
     beyond, checks_beyond = opened_beyond(settings, folder, table, past, live, lambda: report(checks, folder))
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_TIMEOUT_S), needed=True),
@@ -199,6 +200,7 @@ def build(starting: Starting) -> App:
         "calibration": tray.health,
         "evidence": supervisor.supervised("evidence", keeper.health),
         "taught": supervisor.supervised("taught", teacher.health),
+        "review": review.health,
         "sounds": supervisor.supervised("sounds", chimes.health),
         "buttons": supervisor.supervised("buttons", buttons.health),
         "house": supervisor.supervised("house", lambda: (True, "plays where it is seated")),
@@ -222,7 +224,7 @@ def build(starting: Starting) -> App:
         api.house.routes(house, Remarks(table.state, lambda: file.running.table), door.pairing),
         api.advice.routes(Advisor(table.state), Vote(table.state), DailyPuzzle(date.today)),
         api.voice.routes(voice),
-        api.review.routes(Review(folder, past), photos, packages.cameras),
+        api.review.routes(review, photos, packages.cameras),
         api.calibrate.routes(calibration),
         teach_routes(teacher),
         settings_routes(file, door.pairing),

@@ -17,7 +17,7 @@ import msgspec
 from companion.errors import DeviceError, IllegalAction
 from companion.history.accuracy import CameraThrow, camera_throws
 from companion.history.export import PastGames
-from companion.table.atomic import write_file
+from companion.table.atomic import free_path, write_file
 from companion.table.journal import entries_at
 from companion.table.snapshot import Thrown
 
@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "review.json"
 """File of the labels that people gave, in the data folder."""
+ASIDE = "review.damaged-"
+"""Start of the name that a damaged file of labels gets, `review.damaged-N.json`."""
 NO_DIE = 0
 """Label of a box that holds no die. Stored in `review.json`, so another number would make stored labels wrong."""
 
@@ -161,21 +163,32 @@ class Review:
                 what = f"The labels can't be kept in {self._folder} ({no.strerror})."
                 raise DeviceError(what, "Free some space or make the folder writable.") from no
 
+    def health(self) -> tuple[bool, str]:
+        """Return whether no damaged file of labels lies set aside, and a sentence for the page."""
+        for aside in self._folder.glob(f"{ASIDE}*.json"):
+            cure = f"Mend it as {FILE_NAME}, or label the dice anew; then move it to another folder."
+            return False, f"The labels of reviewed throws were damaged. The file as it was is {aside}. {cure}"
+        return True, "no damaged labels"
+
     def _labels(self) -> dict[int, tuple[int, ...]]:
         """Return the labels that people gave: number of the throw -> value of each box in its photo, NO_DIE for no die.
 
-        Empty if the file is missing, or damaged, which is logged. Raises DeviceError if the file can't be read.
+        Empty if the file is missing. A damaged file is renamed, logged and told by `health`; then the result is empty,
+        too. Raises DeviceError if the file can't be read or renamed.
         """
+        file = self._folder / FILE_NAME
         try:
-            return msgspec.json.decode((self._folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])
+            try:
+                return msgspec.json.decode(file.read_bytes(), type=dict[int, tuple[int, ...]])
+            except (msgspec.MsgspecError, UnicodeDecodeError) as spoilt:
+                log.warning("%s is damaged (%s): it is set aside", file, spoilt)
+                file.rename(free_path(self._folder, ASIDE, ".json"))
         except FileNotFoundError:
-            return {}
+            pass
         except OSError as no:
-            what = f"The labels in {self._folder / FILE_NAME} can't be read ({no.strerror})."
+            what = f"The labels in {file} can't be read ({no.strerror})."
             raise DeviceError(what, "Make the file readable, or move it away; the dice are then labelled anew.") from no
-        except msgspec.MsgspecError as spoilt:
-            log.warning("labels of dice can't be read (%s): they must be entered again", spoilt)
-            return {}
+        return {}
 
     def _to_look_over(self) -> list[tuple[int, Thrown, RecordedReading]]:
         """Return game number, throw and recorded reading of each doubted or corrected throw that stands, oldest first.

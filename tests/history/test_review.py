@@ -124,3 +124,21 @@ def test_the_review_treats_a_damaged_label_file_as_empty(table: Table, tmp_path:
         assert each.throws() == [unlabelled]
     review.label(number, labels)
     assert [die.value for die in review.throws()[0].dice] == labels
+
+
+@pytest.mark.parametrize("damage", [b'{"1":[1,2', b'{"\xff":[1]}', b""])
+def test_a_damaged_label_file_is_set_aside_and_the_health_check_says_so(
+    table: Table, tmp_path: Path, damage: bytes
+) -> None:
+    """The fault: the next label replaced the file, and all earlier ones were lost."""
+    number, review = answered(table, (5, 5, 2, 3, 1, 4, 6)), Review(tmp_path)
+    assert review.health()[0]
+    (tmp_path / "review.json").write_bytes(damage)
+    review.label(number, READ)
+    (aside,) = tmp_path.glob("review.damaged-*.json")
+    assert aside.read_bytes() == damage
+    assert review.health()[0] is False
+    assert aside.name in review.health()[1]
+    aside.unlink()
+    assert review.health()[0]
+    assert review.throws()[0].by_hand
