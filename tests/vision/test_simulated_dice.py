@@ -9,6 +9,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from companion.adapters.simulated.hands import VirtualHands
+from companion.table.tray.observation import Die
+from tests.vision.camera_standins import virtual_camera
 from vision.cameras.simulated.contact import CORNERS, Walls, touch
 from vision.cameras.simulated.physics import MAX_FLAT_DEG, MIN_GAP_MM, SUNK_MM, Bodies, advance, laid_out, leaning_deg
 from vision.cameras.simulated.tray import DIE_MM, Pose, VirtualTray, apart_mm
@@ -144,6 +147,16 @@ def test_simulated_dice_at_rest_lie_inside_the_walls_without_overlap(seed: int) 
         corners = pose.at_mm + CORNERS @ pose.turn.T * DIE_MM
         assert corners[:, :2].min() > 0
         assert corners[:, :2].max() < 240
+
+
+@pytest.mark.parametrize(("dice", "count", "rolls"), [(3, 4, 3), (3, 3, 3), (3, 1, 1), (7, 4, 4)])
+def test_simulated_hands_throw_the_asked_number_of_dice_or_all_there_are(dice: int, count: int, rolls: int) -> None:
+    camera = virtual_camera(dice, seed=3)
+    for die in range(dice):
+        camera.tray.move(die, 60.0, 40.0 + 25.0 * die)
+    seen = [Die(1, die["x_mm"], die["y_mm"], 1.0, (0, 0, 1, 1)) for die in camera.tray.dice()[:3]]
+    VirtualHands(camera, lambda: seen).throw_on(count)
+    assert [die["resting"] for die in camera.tray.dice()].count(False) == rolls
 
 
 def test_the_seed_decides_the_simulated_throw() -> None:

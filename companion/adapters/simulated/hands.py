@@ -51,7 +51,7 @@ class VirtualHands:
         """Throw `count` dice of the virtual tray beside the `staying` ones, which are moved into the keep zone first.
 
         Each of these, as the camera saw them, stands for the nearest die of the tray. If fewer than `count` others are
-        left, the last of `staying` are thrown too. Further dice are lifted out.
+        left, the last of `staying` are thrown too; all dice, if the tray has fewer. Further dice are lifted out.
         """
         tray = self._camera.tray
         loose = [die for die in tray.dice() if die["place"] != "out"]
@@ -59,7 +59,7 @@ class VirtualHands:
         for seen in staying[: len(loose)]:
             stay.append(min(loose, key=lambda die: math.dist((die["x_mm"], die["y_mm"]), (seen.x_mm, seen.y_mm))))
             loose.remove(stay[-1])
-        stay = stay[: len(tray.dice()) - count]
+        stay = stay[: max(0, len(tray.dice()) - count)]
         for place, die in enumerate(stay):
             if die["place"] == "throw":
                 row, column = divmod(place, 2)  # two dice side by side in the keep zone
