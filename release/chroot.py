@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -82,9 +83,10 @@ class Root:
 
 
 def debootstrap(folder: Path, arch: str, suite: str) -> None:
-    """Install a minimal Debian from its mirror into a new folder.
+    """Install a minimal Debian from its mirror into a new folder, which gets its name when the Debian is whole.
 
-    For a foreign processor it first registers qemu with the kernel, by `register_qemu`.
+    Until then it has `.part` added; one that an earlier failure left is deleted. For a foreign processor qemu is
+    registered with the kernel first, by `register_qemu`.
 
     Args:
         folder: The folder; must be new or empty.
@@ -95,13 +97,24 @@ def debootstrap(folder: Path, arch: str, suite: str) -> None:
         CalledProcessError: debootstrap fails.
         SystemExit: Its second stage fails, which only a foreign processor needs.
     """
-    words = ["debootstrap", f"--arch={arch}", "--variant=minbase", suite, str(folder)]
+    part = folder.with_name(f"{folder.name}.part")
+    remove(part)
+    words = ["debootstrap", f"--arch={arch}", "--variant=minbase", suite, str(part)]
     if arch == NATIVE:
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
-        return
-    register_qemu()
-    subprocess.run([*words[:1], "--foreign", *words[1:]], check=True, stdout=subprocess.DEVNULL)
-    Root(folder).run("/debootstrap/debootstrap", "--second-stage")
+    else:
+        register_qemu()
+        subprocess.run([*words[:1], "--foreign", *words[1:]], check=True, stdout=subprocess.DEVNULL)
+        Root(part).run("/debootstrap/debootstrap", "--second-stage")
+    part.rename(folder)
+
+
+def remove(folder: Path) -> None:
+    """Delete a Debian root if it exists; its `/proc` is unmounted first. Raises CalledProcessError if that fails."""
+    if (folder / "proc/self").exists():
+        subprocess.run(["umount", folder / "proc"], check=True)
+    if folder.exists():
+        shutil.rmtree(folder)
 
 
 def register_qemu() -> None:

@@ -20,7 +20,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from chroot import CERTIFICATES, NATIVE, Root, debootstrap, register_qemu
+from chroot import CERTIFICATES, NATIVE, Root, debootstrap, register_qemu, remove
 from deb import own_wheel
 from sign import make_key, sign
 
@@ -371,10 +371,8 @@ def main() -> None:
     os.environ["GNUPGHOME"] = keyring.name
     if given.arch != NATIVE:
         register_qemu()
-    if given.fresh and folder.exists():
-        if (folder / "proc/self").exists():
-            subprocess.run(["umount", folder / "proc"], check=True)
-        shutil.rmtree(folder)
+    if given.fresh:
+        remove(folder)
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
         debootstrap(folder, given.arch, given.suite)

@@ -7,10 +7,12 @@ Prints a line a check, and ends with 1 at the first that fails.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from companion.appliance.install import KEYFILE, SETTINGS
@@ -57,6 +59,25 @@ def run_stage(root: Path) -> None:
     subprocess.run(["bash", "-e", "-c", PI_GEN], cwd=STAGE, env=environment, check=True)
 
 
+@contextlib.contextmanager
+def packed(package: Path, files: Path) -> Iterator[None]:
+    """Context manager: copy a package into the stage's folder `files`, and delete the copy at the end.
+
+    Other `pegpip_*.deb` there are deleted. A package that lies there already is used as it is, and stays.
+    """
+    for old in files.glob("pegpip_*.deb"):
+        if not old.samefile(package):
+            old.unlink()
+    if package.parent.samefile(files):
+        yield
+        return
+    copy = shutil.copy2(package, files / package.name)
+    try:
+        yield
+    finally:
+        copy.unlink()
+
+
 def card(image: Path, place: Path) -> Root:
     """Copy an image's root folder, as if written to a card, run the first start in the copy, and return the copy.
 
@@ -76,7 +97,7 @@ def card(image: Path, place: Path) -> Root:
 def main() -> None:
     """Build an image's root folder with the project's pi-gen stage, and check it and the first start of two copies.
 
-    The copies stand for two SD cards. Folders of an earlier run are deleted, as are `pegpip_*.deb` in the stage's
+    The copies stand for two SD cards. Folders of an earlier run are deleted, as are other `pegpip_*.deb` in the stage's
     `files`. Prints each check; the first that fails ends the program with exit status 1. Needs root.
     """
     parser = argparse.ArgumentParser(description=__doc__)
@@ -90,14 +111,8 @@ def main() -> None:
     debootstrap(image, NATIVE, given.suite)
     shutil.copy2("/etc/resolv.conf", image / "etc/resolv.conf")
     shutil.copy2(CERTIFICATES, image / "root/certificates.crt")
-    files = STAGE / "00-pegpip/files"
-    for old in files.glob("pegpip_*.deb"):
-        old.unlink()
-    shutil.copy2(given.package, files)
-    try:
+    with packed(given.package, STAGE / "00-pegpip/files"):
         run_stage(image)
-    finally:
-        (files / given.package.name).unlink()
     root = Root(image)
     check("the program is installed", "Usage" in root.run("pegpip", "--help"))
     check(

@@ -7,7 +7,10 @@ import importlib.util
 import lzma
 import os
 import re
+import runpy
 import subprocess
+import sys
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from types import ModuleType
@@ -88,3 +91,33 @@ def test_the_card_image_config_sets_no_password_or_wifi_and_disables_ssh() -> No
     assert "ENABLE_SSH='0'" in config
     assert "FIRST_USER_PASS" not in config
     assert "WPA_" not in config
+
+
+def test_a_debian_root_whose_debootstrap_failed_does_not_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fault: the next run took the half-made root for a whole one."""
+    chroot, folder = runpy.run_path(str(IMAGE.parent / "chroot.py")), tmp_path / "root"
+    program = tmp_path / "debootstrap"
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for status in (1, 0):
+        program.write_text(f'#!/bin/sh\nmkdir -p "$4" && touch "$4/{status}" && exit {status}\n')
+        program.chmod(0o755)
+        with suppress(subprocess.CalledProcessError):
+            chroot["debootstrap"](folder, chroot["NATIVE"], "trixie")
+        assert folder.exists() == (status == 0)
+    assert [path.name for path in folder.iterdir()] == ["0"]
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_the_image_trial_uses_only_the_named_package_and_never_deletes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: bool
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "pegpip_1_amd64.deb").write_text("old")
+    package = (files if inside else tmp_path) / "pegpip_2_amd64.deb"
+    package.write_text("new")
+    with runpy.run_path(str(IMAGE / "try_stage.py"))["packed"](package, files):
+        assert {path.name: path.read_text() for path in files.iterdir()} == {package.name: "new"}
+    assert package.read_text() == "new"
+    assert list(files.iterdir()) == ([package] if inside else [])
