@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
+import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -56,6 +58,19 @@ def test_a_damaged_calibration_is_reported_with_what_to_do(stored: Stored, tmp_p
         (tmp_path / FILE_NAME).write_bytes(harm)
         with pytest.raises(DeviceError, match="pegpip calibrate"):
             load_rig(tmp_path)
+
+
+def test_an_unreadable_calibration_is_reported_as_such_not_as_damaged(
+    stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    save_rig(tmp_path, stored)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(DeviceError, match=r"can't be read \(Permission denied\)") as told:
+        load_rig(tmp_path)
+    assert told.value.cure.startswith("Make the file readable")
 
 
 def test_damage_to_a_compressed_calibration_file_is_reported(stored: Stored, tmp_path: Path) -> None:

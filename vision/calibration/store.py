@@ -118,7 +118,8 @@ def load_rig(path: Path) -> Stored | None:
     except FileNotFoundError:
         return None
     except OSError as refused:
-        raise DeviceError(f"The calibration {path} can't be read ({refused.strerror}).", CURE) from None
+        cure = "Make the file readable for the user of this program, or move it away and calibrate again."
+        raise DeviceError(f"The calibration {path} can't be read ({refused.strerror}).", cure) from None
     return rig_of_bytes(content, str(file))
 
 
