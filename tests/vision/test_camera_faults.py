@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import logging
+import os
 import threading
 from pathlib import Path
 from unittest.mock import Mock
@@ -17,6 +19,7 @@ from tests.vision.camera_standins import Usb, photos_of, video_capture, written_
 from tests.waiting import until
 from vision.cameras import capture
 from vision.cameras.capture import IndexCamera
+from vision.cameras.files import FilesCamera
 from vision.cameras.opening import open_camera
 from vision.cameras.picamera import Picamera2Camera
 
@@ -55,6 +58,15 @@ def test_the_error_for_a_photo_folder_without_photos_lists_the_formats(tmp_path:
     (tmp_path / "notes.txt").write_text("no photo")
     with pytest.raises(SetupError, match=r"holds no photos: put some into it \(\.bmp, \.gif, \.jpeg, \.jpg"):
         open_camera(f"files:{tmp_path}")
+
+
+def test_a_photo_folder_in_a_place_that_cannot_be_entered_is_a_setup_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, **_: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(SetupError, match=r"can't be listed \(Permission denied\)"):
+        FilesCamera(Path("another/dice"))
 
 
 def test_the_photo_folder_camera_skips_an_unreadable_photo_with_a_warning(

@@ -38,9 +38,9 @@ def photos_in(folder: Path) -> tuple[Path, ...]:
 
     Raises SetupError if the folder is missing, can't be listed or holds no photo.
     """
-    if not folder.is_dir():
-        raise SetupError([f"There is no folder {str(folder)!r}: make it and put photos of dice into it."])
     try:
+        if not folder.is_dir():
+            raise SetupError([f"There is no folder {str(folder)!r}: make it and put photos of dice into it."])
         found = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()]
     except OSError as refused:
         raise SetupError([f"The folder {str(folder)!r} can't be listed ({refused.strerror}): allow it."]) from refused
