@@ -82,6 +82,29 @@ def test_a_cut_missing_or_zeroed_journal_copy_is_rewritten_from_the_other(tmp_pa
     assert examined(tmp_path) == (60, None)
 
 
+@pytest.mark.parametrize("copy", [FIRST, SECOND])
+@pytest.mark.parametrize("missing", [False, True])
+def test_starts_that_cannot_repair_the_journal_copy_the_folder_aside_once(
+    tmp_path: Path, copy: str, missing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = kept(tmp_path)
+    if missing:
+        (tmp_path / copy).unlink()
+    else:
+        spoil(tmp_path / copy, b'"n":60,')
+    with monkeypatch.context() as ill:
+        ill.setattr(copies, "write_anew", refuse)
+        for _ in range(3):
+            with pytest.raises(DeviceError, match="can't be written"):
+                opened(tmp_path)
+    reopened(tmp_path)
+    assert len(reports(tmp_path)) == 1
+    assert read_entries(tmp_path) == tuple(entries)
+    spoil(tmp_path / copy, b'"n":59,')
+    reopened(tmp_path)
+    assert len(reports(tmp_path)) == 2
+
+
 def test_journal_entry_lost_in_both_copies_is_reported_by_number_and_date(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     before = (tmp_path / FIRST).read_bytes().splitlines()

@@ -106,6 +106,7 @@ class Journal:
                 try:
                     self._connect(head)
                 except Damaged as damage:
+                    self._unrepaired = recovery.unrepaired(self._folder)
                     report = self._recover(damage, head)
         except BaseException:
             self.close()
@@ -255,7 +256,7 @@ class Journal:
         Raises DeviceError if no entry can be read; nothing is changed then. Raises OSError if the disk refuses.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
-        if report != self._unrepaired:  # else the repair failed, and the folder was copied then
+        if report != self._unrepaired:  # else the last repair failed, and the folder was copied before it
             log.error("%s The folder as it was is in %s.", report, recovery.set_aside(self._folder, report))
             self._unrepaired = report
         copies.write_anew(self._folder, rows)  # on a full disk the copies stay open

@@ -7,6 +7,7 @@ until somebody moves that folder away.
 from __future__ import annotations
 
 import contextlib
+import filecmp
 import os
 import re
 import secrets
@@ -183,6 +184,19 @@ def reports(folder: Path) -> dict[Path, str]:
         with contextlib.suppress(OSError):
             texts[file.parent] = file.read_text(errors="replace")
     return texts
+
+
+def unrepaired(folder: Path) -> str:
+    """Return the report of the newest recovery that copied the journal as it is now, so that its repair failed.
+
+    Empty if there is none, or its copy can't be read.
+    """
+    found = ""
+    for aside, report in reports(folder).items():
+        there = [name for name in (FIRST, SECOND) if (folder / name).exists() or (aside / name).exists()]
+        if filecmp.cmpfiles(folder, aside, there, shallow=False)[0] == there:
+            found = report
+    return found
 
 
 def _range(first: int, last: int) -> str:
