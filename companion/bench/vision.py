@@ -90,7 +90,7 @@ def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, 
         camera.tray.lift()
         camera.tray.throw([int(die) for die in rng.permutation(7)[:count]], float(rng.uniform(0.2, 1.0)))
         reading = next(event for event in seen if event.reading.dice or event.reading.doubt).reading
-        truth = tuple(sorted(face_up(pose.turn) for pose in camera.tray.advance(0.0)))
+        truth = tuple(sorted(face_up(pose.rotation) for pose in camera.tray.advance(0.0)))
         exact += reading.values == truth
         trusted += reading.trusted
         wrong += reading.trusted and reading.values != truth

@@ -107,7 +107,7 @@ class VirtualEvening:
     def truth(self) -> tuple[int, ...]:
         """True values of the dice in the throw zone, sorted."""
         poses = [pose for pose in self.camera.tray.advance(0.0) if pose.at_mm[0] < RIDGE_MM]
-        return tuple(sorted(face_up(pose.turn) for pose in poses))
+        return tuple(sorted(face_up(pose.rotation) for pose in poses))
 
     def kept(self, throws: int) -> bool:
         """Wait until packages of as many throws are there, and return whether they came."""

@@ -66,7 +66,7 @@ class Rest:
 
 
 def _moved(one: Pose, other: Pose) -> bool:
-    apart_mm, turned = np.abs(one.at_mm - other.at_mm).max(), np.abs(one.turn - other.turn).max()
+    apart_mm, turned = np.abs(one.at_mm - other.at_mm).max(), np.abs(one.rotation - other.rotation).max()
     return bool(apart_mm > MOVED_MM or turned > TURNED)
 
 

@@ -42,7 +42,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Pictures:
     for die in range(3):
         camera.tray.move(die, 50.0 + 60 * die, 100.0)
     dice_bgr = camera.frame().image_bgr
-    values = sorted(face_up(pose.turn) for pose in camera.tray.advance(0.0))
+    values = sorted(face_up(pose.rotation) for pose in camera.tray.advance(0.0))
     file = save_rig(folder / "data", Stored("virtual", "2030-01-31 20:00", camera.rig()))
     empty, dice, small = (folder / f"{name}.png" for name in ("empty", "dice", "small"))
     for name, picture in zip((empty, dice, small), (empty_bgr, dice_bgr, dice_bgr[::2, ::2]), strict=True):

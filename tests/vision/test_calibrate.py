@@ -198,8 +198,8 @@ def test_a_die_moved_in_the_virtual_tray_lies_flat() -> None:
     for die in range(7):
         film.tray.move(die, 30 + 25 * die, 100)
     for pose in film.tray.advance(0.0):
-        assert np.abs(pose.turn[2]).max() == pytest.approx(1.0)
-        assert np.linalg.det(pose.turn) == pytest.approx(1.0)
+        assert np.abs(pose.rotation[2]).max() == pytest.approx(1.0)
+        assert np.linalg.det(pose.rotation) == pytest.approx(1.0)
 
 
 def test_sheet_calibrated_reader_reads_dice_and_tells_kept_from_thrown() -> None:
@@ -216,7 +216,7 @@ def test_sheet_calibrated_reader_reads_dice_and_tells_kept_from_thrown() -> None
     thrown, kept = place(reading, rig)
     assert reading.trusted
     assert (len(thrown), len(kept)) == (3, 1)
-    assert reading.values == tuple(sorted(face_up(pose.turn) for pose in film.tray.advance(0.0)))
+    assert reading.values == tuple(sorted(face_up(pose.rotation) for pose in film.tray.advance(0.0)))
 
 
 def test_throw_and_keep_zone_together_fill_the_tray() -> None:

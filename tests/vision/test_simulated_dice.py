@@ -43,11 +43,11 @@ def come_to_rest(bodies: Bodies) -> None:
 
 def cocked(pose: Pose) -> bool:
     """Whether a die is tilted, or lies on another one."""
-    return float(pose.at_mm[2]) > 0.6 * DIE_MM or leaning_deg(pose.turn) > MAX_FLAT_DEG
+    return float(pose.at_mm[2]) > 0.6 * DIE_MM or leaning_deg(pose.rotation) > MAX_FLAT_DEG
 
 
 def overlap_mm(one: Pose, other: Pose) -> float:
-    touched = touch((one.at_mm, other.at_mm), (one.turn, other.turn), DIE_MM)
+    touched = touch((one.at_mm, other.at_mm), (one.rotation, other.rotation), DIE_MM)
     return 0.0 if touched is None else float(touched.depth_mm.max())
 
 
@@ -94,34 +94,34 @@ def test_a_simulated_die_dropped_on_another_lies_on_top_and_is_cocked() -> None:
     bodies = two_dice((100, 100, LYING_MM), (102, 99, LYING_MM + DIE_MM + 1))
     come_to_rest(bodies)
     assert bodies.at_mm[1, 2] == pytest.approx(LYING_MM + DIE_MM, abs=0.2)
-    assert cocked(Pose(1, bodies.at_mm[1], bodies.turn[1]))
-    assert not cocked(Pose(0, bodies.at_mm[0], bodies.turn[0]))
+    assert cocked(Pose(1, bodies.at_mm[1], bodies.rotation[1]))
+    assert not cocked(Pose(0, bodies.at_mm[0], bodies.rotation[0]))
 
 
 def test_a_simulated_die_leaning_on_a_wall_rests_there_cocked() -> None:
     bodies = laid_out(1)
-    bodies.turn[0] = leaning(-45.0)
-    bodies.at_mm[0] = np.array([0.0, 100.0, 0.0]) - (CORNERS @ bodies.turn[0].T * DIE_MM).min(0) * (1, 0, 1)
+    bodies.rotation[0] = leaning(-45.0)
+    bodies.at_mm[0] = np.array([0.0, 100.0, 0.0]) - (CORNERS @ bodies.rotation[0].T * DIE_MM).min(0) * (1, 0, 1)
     come_to_rest(bodies)
-    assert leaning_deg(bodies.turn[0]) > MAX_FLAT_DEG
-    assert cocked(Pose(0, bodies.at_mm[0], bodies.turn[0]))
+    assert leaning_deg(bodies.rotation[0]) > MAX_FLAT_DEG
+    assert cocked(Pose(0, bodies.at_mm[0], bodies.rotation[0]))
 
 
 def test_a_lone_simulated_die_balanced_on_an_edge_falls_flat() -> None:
     bodies = laid_out(1)
-    bodies.turn[0] = leaning(45.0)
+    bodies.rotation[0] = leaning(45.0)
     bodies.at_mm[0] = (100, 100, DIE_MM / math.sqrt(2))
     come_to_rest(bodies)
-    assert leaning_deg(bodies.turn[0]) < 0.01
+    assert leaning_deg(bodies.rotation[0]) < 0.01
 
 
 @pytest.mark.parametrize(("gap_mm", "falls"), [(MIN_GAP_MM / 2, False), (1.5 * MIN_GAP_MM, True)])
 def test_a_simulated_die_on_edge_falls_unless_it_leans_on_another_die(gap_mm: float, falls: bool) -> None:
     reach = DIE_MM / math.sqrt(2)
     bodies = two_dice((100, 100, reach), (100 + reach + DIE_MM / 2 + gap_mm, 100, LYING_MM))
-    bodies.turn[0] = leaning(45.0)
+    bodies.rotation[0] = leaning(45.0)
     come_to_rest(bodies)
-    assert (leaning_deg(bodies.turn[0]) < MAX_FLAT_DEG) == falls
+    assert (leaning_deg(bodies.rotation[0]) < MAX_FLAT_DEG) == falls
 
 
 @pytest.mark.parametrize("removed", [lambda tray: tray.lift([0]), lambda tray: tray.move(0, 280, 100)])
@@ -144,7 +144,7 @@ def test_simulated_dice_at_rest_lie_inside_the_walls_without_overlap(seed: int) 
     for one, other in itertools.combinations(poses, 2):
         assert overlap_mm(one, other) < 0.3
     for pose in poses:
-        corners = pose.at_mm + CORNERS @ pose.turn.T * DIE_MM
+        corners = pose.at_mm + CORNERS @ pose.rotation.T * DIE_MM
         assert corners[:, :2].min() > 0
         assert corners[:, :2].max() < 240
 

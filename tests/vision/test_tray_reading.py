@@ -37,7 +37,7 @@ def at_rest(seed: int, kept: int = 0) -> tuple[VirtualCamera, tuple[int, ...]]:
     for die in range(kept):
         camera.tray.move(die, 280.0, 24.0 + 26 * die)
         poses = camera.tray.advance(0.0)
-    return camera, tuple(sorted(face_up(pose.turn) for pose in poses))
+    return camera, tuple(sorted(face_up(pose.rotation) for pose in poses))
 
 
 def read(camera: VirtualCamera, expect: int | None = None) -> Reading:
@@ -174,7 +174,7 @@ def test_close_dice_in_the_keep_zone_are_mostly_read_right_else_doubted(seed: in
             row, column = divmod(int(rng.integers(12)), 3)
             camera.tray.move(int(die), 253.0 + 24 * column, 13.0 + 24 * row)  # or the nearest place that is free
         reading = reader.read(camera.frame().image_bgr)  # type: ignore[union-attr]
-        true = tuple(sorted(face_up(pose.turn) for pose in camera.tray.advance(0.0)))
+        true = tuple(sorted(face_up(pose.rotation) for pose in camera.tray.advance(0.0)))
         assert reading.values == true or not reading.trusted
         right += reading.values == true
     assert right >= 3

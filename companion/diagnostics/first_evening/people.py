@@ -93,7 +93,7 @@ class Agreeable:
         """Return the virtual dice's own values; with another camera, the reading."""
         if not isinstance(camera, VirtualCamera):
             return read
-        return tuple(sorted(face_up(pose.turn) for pose in camera.tray.advance(0.0)))
+        return tuple(sorted(face_up(pose.rotation) for pose in camera.tray.advance(0.0)))
 
     def presses(self, _button: str) -> None:
         """Do nothing: a demonstration has no buttons to press."""

@@ -123,13 +123,13 @@ class VirtualCamera:
         """
         height_px, width_px = sheet_bgr.shape[:2]
         to_mm = np.diag([size_mm[0] / width_px, size_mm[1] / height_px, 1.0])
-        turn = cv2.Rodrigues(np.radians([*lean_deg, turn_deg]))[0]
+        rotation = cv2.Rodrigues(np.radians([*lean_deg, turn_deg]))[0]
         corner = np.zeros(3)
         if any(lean_deg):
             middle = np.array([*size_mm, 0.0]) / 2
-            lift = float(np.abs(turn[2, :2]) @ middle[:2])
-            corner = np.array([*LENS.middle_mm, lift]) - turn @ middle
-        to_px = LENS.plane_to_px(turn[:, :2], corner) @ to_mm
+            lift = float(np.abs(rotation[2, :2]) @ middle[:2])
+            corner = np.array([*LENS.middle_mm, lift]) - rotation @ middle
+        to_px = LENS.plane_to_px(rotation[:, :2], corner) @ to_mm
         laid = cv2.warpPerspective(sheet_bgr, to_px, LENS.size_wh, flags=cv2.INTER_AREA)
         covered = cv2.warpPerspective(np.full(sheet_bgr.shape[:2], 255, np.uint8), to_px, LENS.size_wh)
         self._ground = np.where(covered[:, :, None] > 127, laid, self._empty)
@@ -167,7 +167,7 @@ class VirtualCamera:
         """
         picture = self._ground.copy()
         for pose in poses:
-            draw_shadow(picture, LENS, pose.at_mm, pose.turn, DIE_MM)
+            draw_shadow(picture, LENS, pose.at_mm, pose.rotation, DIE_MM)
         for pose in sorted(poses, key=lambda pose: LENS.nearness(pose.at_mm)):
-            draw_die(picture, LENS, pose.at_mm, pose.turn, DIE_MM, self._faces[pose.die])
+            draw_die(picture, LENS, pose.at_mm, pose.rotation, DIE_MM, self._faces[pose.die])
         return cv2.GaussianBlur(picture, (0, 0), LENS_BLUR_PX)

@@ -105,18 +105,18 @@ class ContactPoint:
     depth_mm: Floats
 
 
-def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
+def touch(at_mm: tuple[Floats, Floats], rotations: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
     """Return the contact of two cubes with (3,) centres and (3, 3) rotations; None if they do not overlap.
 
     Its normal, from the first to the second, is the axis of least overlap (separating axis test). A face is preferred
     to a pair of edges that overlap about as little.
     """
-    (one, other), (turn, turn_other), half = at_mm, turns, edge_mm / 2
+    (one, other), (rotation, other_rotation), half = at_mm, rotations, edge_mm / 2
     apart = other - one
-    crossed = cross(turn.T[:, None], turn_other.T[None]).reshape(9, 3)
+    crossed = cross(rotation.T[:, None], other_rotation.T[None]).reshape(9, 3)
     length = np.sqrt(np.einsum("ij,ij->i", crossed, crossed))
-    axes = np.concatenate([turn.T, turn_other.T, crossed / np.maximum(length, 1e-9)[:, None]])
-    reach, reach_other = half * np.abs(axes @ turn).sum(1), half * np.abs(axes @ turn_other).sum(1)
+    axes = np.concatenate([rotation.T, other_rotation.T, crossed / np.maximum(length, 1e-9)[:, None]])
+    reach, reach_other = half * np.abs(axes @ rotation).sum(1), half * np.abs(axes @ other_rotation).sum(1)
     along = axes @ apart
     overlap = reach + reach_other - np.abs(along)
     overlap[6:][length < 1e-3] = np.inf  # parallel edges part nothing that faces do not
@@ -125,8 +125,8 @@ def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: f
     overlap[6:] = overlap[6:] * 1.05 + 0.02  # faces where they tell as much: their contact has a surface
     best = int(overlap.argmin())
     normal = axes[best] * (1.0 if along[best] >= 0 else -1.0)
-    ends = POINTS @ turn.T * edge_mm + one, POINTS @ turn_other.T * edge_mm + other
-    inside = _in_cube(ends[0], other, turn_other, half), _in_cube(ends[1], one, turn, half)
+    ends = POINTS @ rotation.T * edge_mm + one, POINTS @ other_rotation.T * edge_mm + other
+    inside = _in_cube(ends[0], other, other_rotation, half), _in_cube(ends[1], one, rotation, half)
     points = np.concatenate([ends[0][inside[0]], ends[1][inside[1]]])
     if not len(points):  # two edges cross between their points
         deepest = ends[0][(ends[0] @ normal).argmax()], ends[1][(ends[1] @ normal).argmin()]
@@ -137,9 +137,9 @@ def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: f
     return ContactPoint(normal, points, depth)
 
 
-def _in_cube(points: Floats, at_mm: Floats, turn: Floats, half: float) -> NDArray[np.bool_]:
+def _in_cube(points: Floats, at_mm: Floats, rotation: Floats, half: float) -> NDArray[np.bool_]:
     """Return (n,) whether each of the (n, 3) points is inside a cube with half edge `half`."""
-    return np.abs((points - at_mm) @ turn).max(axis=1) <= half
+    return np.abs((points - at_mm) @ rotation).max(axis=1) <= half
 
 
 def between(touched: ContactPoint, speeds: Floats) -> Floats:

@@ -52,14 +52,14 @@ class Bodies:
     Attributes:
         at_mm: (n, 3) centres, z up, floor at 0.
         velocity: (n, 3) velocities in mm/s.
-        turn: (n, 3, 3) rotation matrices, columns are the die's own axes.
+        rotation: (n, 3, 3) rotation matrices, columns are the die's own axes.
         spin: (n, 3) angular velocities in rad/s.
         still_s: (n,) how long each die has been slow, in seconds.
     """
 
     at_mm: Floats
     velocity: Floats
-    turn: Floats
+    rotation: Floats
     spin: Floats
     still_s: Floats
 
@@ -80,11 +80,11 @@ def laid_out(count: int) -> Bodies:
     return Bodies(at_mm, velocity, np.tile(np.identity(3), (count, 1, 1)), spin, np.zeros(count))
 
 
-def random_turns(count: int, rng: np.random.Generator) -> Floats:
+def random_rotations(count: int, rng: np.random.Generator) -> Floats:
     """Return (count, 3, 3) rotations, uniform over all (Mezzadri 2007, "How to generate random matrices")."""
-    turns, triangles = np.linalg.qr(rng.normal(size=(count, 3, 3)))
-    turns *= np.sign(np.diagonal(triangles, axis1=1, axis2=2))[:, None]
-    return np.asarray(turns * np.linalg.det(turns)[:, None, None])
+    rotations, triangles = np.linalg.qr(rng.normal(size=(count, 3, 3)))
+    rotations *= np.sign(np.diagonal(triangles, axis1=1, axis2=2))[:, None]
+    return np.asarray(rotations * np.linalg.det(rotations)[:, None, None])
 
 
 def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls, seconds: float) -> None:
@@ -101,7 +101,7 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
         seconds: Time to simulate, rounded to whole steps of STEP_S; at least one step.
     """
     for _ in range(max(1, round(seconds / STEP_S))):
-        arms = np.einsum("nij,cj->nci", bodies.turn, CORNERS) * edge_mm
+        arms = np.einsum("nij,cj->nci", bodies.rotation, CORNERS) * edge_mm
         speeds = bodies.velocity[:, None, :] + cross(bodies.spin[:, None, :], arms)
         forces = on_planes(bodies.at_mm[:, None, :] + arms, speeds, walls)
         force, torque = forces.sum(1), cross(arms, forces).sum(1)
@@ -112,7 +112,7 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
         bodies.spin[awake] += torque[awake] * (6 / edge_mm**2 * STEP_S)
         bodies.spin[awake] *= 1 - SPIN_LOSS_PER_S * STEP_S
         bodies.at_mm[awake] += bodies.velocity[awake] * STEP_S
-        bodies.turn[awake] = _turned(bodies.turn[awake], bodies.spin[awake] * STEP_S)
+        bodies.rotation[awake] = _turned(bodies.rotation[awake], bodies.spin[awake] * STEP_S)
         slow = ((bodies.velocity**2).sum(1) < REST_SPEED_MM_S**2) & ((bodies.spin**2).sum(1) < REST_SPIN_RAD_S**2)
         bodies.still_s[:] = np.where(moving & ~slow, 0.0, bodies.still_s + STEP_S)
         at_last = moving & (bodies.still_s >= REST_S) & (bodies.still_s < REST_S + STEP_S)
@@ -125,11 +125,11 @@ def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force
 
     A hit above WAKE_MM_S wakes both dice: sets their `still_s` to 0. A pair in which neither is `moving` is left out.
     """
-    at, turn = bodies.at_mm, bodies.turn
+    at, rotation = bodies.at_mm, bodies.rotation
     for one, other in neighbours(at, edge_mm):
         if not (moving[one] or moving[other]):
             continue
-        touched = touch((at[one], at[other]), (turn[one], turn[other]), edge_mm)
+        touched = touch((at[one], at[other]), (rotation[one], rotation[other]), edge_mm)
         if touched is None:
             continue
         arms = touched.at_mm - at[one], touched.at_mm - at[other]
@@ -144,11 +144,11 @@ def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force
         torque[other] += cross(arms[1], pushed).sum(0)
 
 
-def _turned(turn: Floats, angle: Floats) -> Floats:
+def _turned(rotation: Floats, angle: Floats) -> Floats:
     """Return (n, 3, 3) rotations turned further by small (n, 3) angles in radians about the tray's axes."""
-    turn = turn + cross(angle[:, None, :], turn.transpose(0, 2, 1)).transpose(0, 2, 1)
-    x = turn[:, :, 0] / np.sqrt((turn[:, :, 0] ** 2).sum(1))[:, None]
-    y = turn[:, :, 1] - (turn[:, :, 1] * x).sum(1)[:, None] * x
+    rotation = rotation + cross(angle[:, None, :], rotation.transpose(0, 2, 1)).transpose(0, 2, 1)
+    x = rotation[:, :, 0] / np.sqrt((rotation[:, :, 0] ** 2).sum(1))[:, None]
+    y = rotation[:, :, 1] - (rotation[:, :, 1] * x).sum(1)[:, None] * x
     y = y / np.sqrt((y**2).sum(1))[:, None]
     return np.stack([x, y, cross(x, y)], axis=-1)
 
@@ -158,40 +158,40 @@ def _stop(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> None:
 
     A die that leans with support, or lies on other dice, keeps its pose.
     """
-    up = bodies.turn[index][2]
+    up = bodies.rotation[index][2]
     bodies.velocity[index] = bodies.spin[index] = 0.0
-    if leaning_deg(bodies.turn[index]) > MAX_FLAT_DEG:
+    if leaning_deg(bodies.rotation[index]) > MAX_FLAT_DEG:
         if _alone(bodies, index, edge_mm, walls):
             bodies.spin[index] = cross(np.array([up[0] + 0.1, up[1], 0.0]), np.array([0.0, 0.0, 1.0])) * 12.0
             bodies.velocity[index] = [40.0 * (index % 3 - 1), 40.0 * (index % 2), 60.0]
             bodies.still_s[index] = 0.0
     elif bodies.at_mm[index, 2] < 0.6 * edge_mm:  # else it lies on other dice
-        bodies.turn[index] = laid_flat(bodies.turn[index])
+        bodies.rotation[index] = laid_flat(bodies.rotation[index])
         bodies.at_mm[index, 2] = min(float(bodies.at_mm[index, 2]), edge_mm / 2 - SUNK_MM)  # lower, with one on it
 
 
-def leaning_deg(turn: Floats) -> float:
-    """Return the angle, in degrees, between the top face of a die with rotation `turn` (3, 3) and the horizontal."""
-    return math.degrees(math.acos(min(1.0, float(np.abs(turn[2]).max()))))
+def leaning_deg(rotation: Floats) -> float:
+    """Return the angle, in degrees, between the top face of a die with the (3, 3) `rotation` and the horizontal."""
+    return math.degrees(math.acos(min(1.0, float(np.abs(rotation[2]).max()))))
 
 
 def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
     """Return whether the die at `index` is farther than MIN_GAP_MM from every wall and every other die."""
-    corners = bodies.at_mm[index] + CORNERS @ bodies.turn[index].T * edge_mm
+    corners = bodies.at_mm[index] + CORNERS @ bodies.rotation[index].T * edge_mm
     at_wall = any((offset - sign * corners[:, axis] > -MIN_GAP_MM).any() for axis, sign, offset in walls.planes[1:])
     others = [b if a == index else a for a, b in neighbours(bodies.at_mm, edge_mm) if index in (a, b)]
     wider = edge_mm + MIN_GAP_MM  # both dice grow by half of the gap on each side
     return not at_wall and not any(
-        touch((bodies.at_mm[index], bodies.at_mm[other]), (bodies.turn[index], bodies.turn[other]), wider)
+        touch((bodies.at_mm[index], bodies.at_mm[other]), (bodies.rotation[index], bodies.rotation[other]), wider)
         for other in others
     )
 
 
-def laid_flat(turn: Floats) -> Floats:
-    """Return the rotation `turn` (3, 3), changed so that the die lies flat, with the face on top that was highest."""
-    axis = int(np.argmax(np.abs(turn[2])))
-    up = np.array([0.0, 0.0, np.sign(turn[2, axis])])
-    beside = turn[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)
+def laid_flat(rotation: Floats) -> Floats:
+    """Return the (3, 3) `rotation` of a die, changed so that it lies flat, with the face on top that was highest."""
+    axis = int(np.argmax(np.abs(rotation[2])))
+    up = np.array([0.0, 0.0, np.sign(rotation[2, axis])])
+    beside = rotation[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)
     beside /= np.linalg.norm(beside)
     flat = np.empty((3, 3))
     flat[:, axis], flat[:, (axis + 1) % 3], flat[:, (axis + 2) % 3] = up, beside, cross(up, beside)

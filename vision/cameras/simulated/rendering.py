@@ -77,14 +77,14 @@ class Pinhole:
         return round(middle_mm[2] / HEIGHT_STEP_MM), -float(np.hypot(*(middle_mm[:2] - self.middle_mm)))
 
 
-def face_up(turn: Floats) -> int:
-    """Return the value on top of a die with rotation `turn` (3, 3)."""
-    return _from_below(turn)[-1]
+def face_up(rotation: Floats) -> int:
+    """Return the value on top of a die with the (3, 3) `rotation`."""
+    return _from_below(rotation)[-1]
 
 
-def _from_below(turn: Floats) -> list[int]:
-    """Return the six values of a die with rotation `turn` (3, 3), ordered by their faces from the lowest to the top."""
-    return sorted(FACE_AXES, key=lambda value: FACE_AXES[value][1] * turn[2, FACE_AXES[value][0]])
+def _from_below(rotation: Floats) -> list[int]:
+    """Return the six values of a die with the (3, 3) `rotation`, ordered by their faces from the lowest to the top."""
+    return sorted(FACE_AXES, key=lambda value: FACE_AXES[value][1] * rotation[2, FACE_AXES[value][0]])
 
 
 def background(
@@ -130,9 +130,9 @@ class Noise:
         return noisy
 
 
-def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float) -> None:
-    """Darken a picture, in place, in the shadow of a die with (3,) centre `at_mm` and (3, 3) rotation `turn`."""
-    corners = at_mm + CORNERS @ turn.T * edge_mm
+def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, rotation: Floats, edge_mm: float) -> None:
+    """Darken a picture, in place, in the shadow of a die with (3,) centre `at_mm` and (3, 3) `rotation`."""
+    corners = at_mm + CORNERS @ rotation.T * edge_mm
     ground = corners - LIGHT / LIGHT[2] * corners[:, 2:3]
     ground[:, 2] = 0.0
     hull = cv2.convexHull(camera.project(ground).astype(np.float32))[:, 0]
@@ -149,9 +149,9 @@ def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats,
     patch[:] = (patch * keep[:, :, None]).astype(np.uint8)
 
 
-def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces) -> None:
-    """Draw a die with (3,) centre `at_mm` and (3, 3) rotation `turn` over a picture: silhouette, then faces."""
-    corners = camera.project(at_mm + CORNERS @ turn.T * edge_mm)
+def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, rotation: Floats, edge_mm: float, faces: Faces) -> None:
+    """Draw a die with (3,) centre `at_mm` and (3, 3) `rotation` over a picture: silhouette, then faces."""
+    corners = camera.project(at_mm + CORNERS @ rotation.T * edge_mm)
     hull = cv2.convexHull(corners.astype(np.float32))[:, 0]
     region = _region(hull, picture.shape, 3.0)
     if region is None:
@@ -166,7 +166,7 @@ def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, ed
     silhouette = cv2.morphologyEx(silhouette, cv2.MORPH_OPEN, disc)
     body = faces.bgr[5, :6, :6].reshape(-1, 3).mean(0) * 0.9
     _blend(patch, np.broadcast_to(body, patch.shape), silhouette)
-    for bgr, brightness, quad in _visible(camera, at_mm, turn, edge_mm, faces):
+    for bgr, brightness, quad in _visible(camera, at_mm, rotation, edge_mm, faces):
         quad = quad - (x0, y0)
         seen = _region(quad, patch.shape, 1.0)
         if seen is None:
@@ -185,21 +185,21 @@ _TEXTURE_QUAD = np.array([[0, 0], [FACE_PX - 1, 0], [FACE_PX - 1, FACE_PX - 1], 
 
 
 def _visible(
-    camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces
+    camera: Pinhole, at_mm: Floats, rotation: Floats, edge_mm: float, faces: Faces
 ) -> list[tuple[FrameBGR, float, Floats]]:
     """Return texture, brightness and (4, 2) corners in pixels of a die's faces turned to a camera, the highest last.
 
-    The die has the (3,) centre `at_mm` and the (3, 3) rotation `turn`. Brightness is a factor for the texture.
+    The die has the (3,) centre `at_mm` and the (3, 3) `rotation`. Brightness is a factor for the texture.
     """
     lens_mm = np.array([*camera.middle_mm, camera.height_mm])
     seen = []
-    for value in _from_below(turn):
+    for value in _from_below(rotation):
         axis, sign = FACE_AXES[value]
-        normal = sign * turn[:, axis]
+        normal = sign * rotation[:, axis]
         middle = at_mm + normal * edge_mm / 2
         if float(normal @ (lens_mm - middle)) <= 0:
             continue
-        u, v = turn[:, (axis + 1) % 3] * edge_mm / 2, turn[:, (axis + 2) % 3] * edge_mm / 2 * sign
+        u, v = rotation[:, (axis + 1) % 3] * edge_mm / 2, rotation[:, (axis + 2) % 3] * edge_mm / 2 * sign
         quad = camera.project(np.stack([middle - u - v, middle + u - v, middle + u + v, middle - u + v]))
         brightness = AMBIENT_BRIGHTNESS + (1.08 - AMBIENT_BRIGHTNESS) * max(0.0, float(normal @ LIGHT)) / LIGHT[2]
         seen.append((faces.bgr[value - 1], brightness, quad))

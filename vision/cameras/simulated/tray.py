@@ -19,7 +19,7 @@ from vision.cameras.simulated.physics import (
     laid_flat,
     laid_out,
     leaning_deg,
-    random_turns,
+    random_rotations,
 )
 from vision.reading.reading import Floats
 
@@ -51,7 +51,7 @@ class Pose:
 
     die: int
     at_mm: Floats
-    turn: Floats
+    rotation: Floats
 
 
 def apart_mm(some: Sequence[Pose], others: Sequence[Pose]) -> float:
@@ -62,7 +62,7 @@ def apart_mm(some: Sequence[Pose], others: Sequence[Pose]) -> float:
     if [pose.die for pose in some] != [pose.die for pose in others]:
         return math.inf
     both = zip(some, others, strict=True)
-    far = (np.abs(a.at_mm - b.at_mm).sum() + np.abs(a.turn - b.turn).sum() * DIE_MM / 2 for a, b in both)
+    far = (np.abs(a.at_mm - b.at_mm).sum() + np.abs(a.rotation - b.rotation).sum() * DIE_MM / 2 for a, b in both)
     return float(max(far, default=0.0))
 
 
@@ -73,7 +73,7 @@ class VirtualTray:
         self._rng = rng
         self._lock = threading.Lock()
         self._bodies: Bodies = laid_out(dice)
-        self._bodies.turn = random_turns(dice, rng)
+        self._bodies.rotation = random_rotations(dice, rng)
         self._in_tray = np.zeros(dice, bool)
         self._rolling = np.zeros(dice, bool)
         self._due: dict[int, tuple[float, float]] = {}
@@ -112,7 +112,7 @@ class VirtualTray:
             self._due.pop(index, None)
             x, y = self._free_place(index, x_mm, y_mm)
             self._bodies.at_mm[index] = (x, y, DIE_MM / 2)
-            self._bodies.turn[index] = laid_flat(self._bodies.turn[index])
+            self._bodies.rotation[index] = laid_flat(self._bodies.rotation[index])
             self._bodies.velocity[index] = self._bodies.spin[index] = 0.0
             self._rolling[index] = False
             self._in_tray[index] = True
@@ -151,7 +151,7 @@ class VirtualTray:
                 if self._bodies.resting[self._rolling].all():  # before that one may yet be hit
                     self._rolling[:] = False
             return tuple(
-                Pose(int(index), self._bodies.at_mm[index].copy(), self._bodies.turn[index].copy())
+                Pose(int(index), self._bodies.at_mm[index].copy(), self._bodies.rotation[index].copy())
                 for index in np.flatnonzero(self._in_tray)
             )
 
@@ -168,7 +168,7 @@ class VirtualTray:
                 [30 + 14 * jitter[:, 0], side_mm + 6 * jitter[:, 1], 70 + 30 * jitter[:, 2]], 1
             )
             self._bodies.velocity[chosen] = self._rng.normal((hard, 0, -60), (0.25 * hard, 0.3 * hard, 60), (count, 3))
-            self._bodies.turn[chosen] = random_turns(count, self._rng)
+            self._bodies.rotation[chosen] = random_rotations(count, self._rng)
             self._bodies.spin[chosen] = self._rng.normal(0, 14 + 16 * strength, (count, 3))
             if self._rng.random() < COCKED_SHARE:
                 self._lean(int(self._rng.choice(chosen)))
@@ -182,11 +182,11 @@ class VirtualTray:
         upright = np.identity(3)[self._rng.permutation(3)] * self._rng.choice([-1.0, 1.0], (3, 1))
         upright[0] *= np.linalg.det(upright)
         tilt = np.radians([0.0, -45 - float(self._rng.uniform(0.5, 3)), 0.0])
-        turn = cv2.Rodrigues(tilt)[0] @ upright
-        corners = CORNERS @ turn.T * DIE_MM
+        rotation = cv2.Rodrigues(tilt)[0] @ upright
+        corners = CORNERS @ rotation.T * DIE_MM
         beside = float(self._rng.uniform(30, TRAY_WH_MM[1] - 30))
         self._bodies.at_mm[index] = (MARGIN_MM - corners[:, 0].min(), beside, -corners[:, 2].min())
-        self._bodies.turn[index] = turn
+        self._bodies.rotation[index] = rotation
         self._bodies.velocity[index] = self._bodies.spin[index] = 0.0
 
     def _start(self, which: np.typing.NDArray[np.bool_]) -> None:
@@ -206,7 +206,7 @@ class VirtualTray:
     def _leaning(self) -> np.typing.NDArray[np.bool_]:
         """Return (n,) whether each die is tilted or raised, so that it may fall when a neighbour goes."""
         high = self._bodies.at_mm[:, 2] > 0.6 * DIE_MM
-        return high | np.array([leaning_deg(turn) > MAX_FLAT_DEG for turn in self._bodies.turn], bool)
+        return high | np.array([leaning_deg(each) > MAX_FLAT_DEG for each in self._bodies.rotation], bool)
 
     def _place(self, index: int) -> str:
         """Return where a die is: `throw`, `keep` or `out`."""

@@ -124,7 +124,7 @@ class Stage:
         knocked = 0 <= frame.at_s - self.faults.knock_at_s < KNOCK_S
         moved = apart_mm(poses, self._poses) > 0 or frame.at_s < self.faults.hand_until_s or knocked
         self._poses = poses
-        self.truth.append(Truth(tuple(sorted(face_up(pose.turn) for pose in poses)), moved))
+        self.truth.append(Truth(tuple(sorted(face_up(pose.rotation) for pose in poses)), moved))
         if self.led is None:
             return frame
         return Frame(self._lit(frame.image_bgr, frame.at_s, self.led), frame.at_s)
