@@ -188,7 +188,7 @@ class Releases:
         whole = [path for path in self.folder.iterdir() if (path / WHOLE).exists()]
         return [path.name for path in sorted(whole, key=lambda path: (path / WHOLE).stat().st_mtime_ns)]
 
-    def least_age(self) -> Age:
+    def proven_age(self) -> Age:
         """Return version numbers and signing time of the proven release; an update that is older is refused.
 
         The version is a tuple, the time in seconds since 1970. `((), 0)` if they are not known.

@@ -62,7 +62,7 @@ class Updater:
         was pressed: then the proven release is started again, and the message says whether the table is healthy with
         that.
         """
-        (version, signed_s), (least, least_s) = source.age(), self.releases.least_age()
+        (version, signed_s), (least, least_s) = source.age(), self.releases.proven_age()
         if version < least or (version == least and 0 < signed_s < least_s):
             reason = f"This release is older than the one that runs ({'.'.join(map(str, least))})."
             raise DeviceError(reason, "To go back all the same, install the older one with its install.sh.")

@@ -65,7 +65,7 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
     """
     try:
         with rights.of_owner(folder):
-            ours, foreign = files_in(folder)
+            ours, foreign = own_and_foreign_files(folder)
             if not ours:
                 cure = "Name the table's data folder with --data DIR."
                 raise DeviceError(f"There is nothing to export in {folder}.", cure)
@@ -113,7 +113,7 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
             copy.writelines(lines(journal))
         copied = read_entries(scratch)
     last_throw = max((entry.throw or 0 for entry in copied), default=0)
-    for path in files_in(folder)[0]:  # after the journal, so that each throw in the copy has its photo
+    for path in own_and_foreign_files(folder)[0]:  # after the journal, so that each throw in the copy has its photo
         # A photo of a throw since the journal was copied has no entry in the copy.
         newer = path.parent.name == PHOTOS and path.stem.isdecimal() and int(path.stem) > last_throw
         if path.name not in (JOURNAL, JOURNAL_COPY) and not newer:
@@ -152,7 +152,7 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
     return {"name": name, "bytes": size, "sha256": digest.hexdigest()}
 
 
-def files_in(folder: Path) -> tuple[list[Path], list[str]]:
+def own_and_foreign_files(folder: Path) -> tuple[list[Path], list[str]]:
     """Return the paths of a data folder's own files, and the names in it of foreign ones; both sorted.
 
     Foreign are older exports, and files whose names no table uses. In neither list are links, hidden files, all else

@@ -29,7 +29,7 @@ from companion.backup.export import (
     SETTINGS,
     SETTINGS_SUFFIX,
     belongs,
-    files_in,
+    own_and_foreign_files,
 )
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.settings.load import load
@@ -143,7 +143,7 @@ def _refuse_unwritable(settings_to: Path) -> None:
 
 def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> None:
     """Raise DeviceError if the data folder holds a table or, with `with_settings`, the settings file exists."""
-    if files_in(folder)[0]:
+    if own_and_foreign_files(folder)[0]:
         cure = "With --replace it is put aside (not deleted); or name another folder with --data."
         raise DeviceError(f"{folder} holds a table already.", cure)
     if with_settings and settings_to.exists():

@@ -54,7 +54,7 @@ def matches_of(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, 
     """
     if draw.form == "round_robin":
         rounds = enumerate(round_robin(draw.players), 1)
-        return [_match(draw, results, number, pair)[0] for number, pairs in rounds for pair in pairs]
+        return [_match(draw, results, round_number, pair)[0] for round_number, pairs in rounds for pair in pairs]
     return _knockout(draw, results)
 
 
@@ -68,9 +68,9 @@ def next_pair(matches: Sequence[Match[P, G]]) -> tuple[P, P] | None:
 
 
 def _match(
-    draw: Draw[P], results: Sequence[Result[P, G]], number: int, pair: tuple[P, P], begun: int = 0
+    draw: Draw[P], results: Sequence[Result[P, G]], round_number: int, pair: tuple[P, P], begun: int = 0
 ) -> tuple[Match[P, G], int]:
-    """Return the match of two players in round `number` of a tournament, and how many results to skip after it.
+    """Return the match of two players in a round of a tournament, and how many results to skip after it.
 
     The first game of both players in `results[begun:]` counts; in a knockout, the first with a winner. All results up
     to and including that game are to be skipped, `begun` of them without a game. Then the match has no result, or is
@@ -80,10 +80,10 @@ def _match(
         if set(result.players) == set(pair):
             decided = oriented(result, pair[0], draw.handicaps)
             if draw.form == "round_robin" or decided.won[0] != decided.won[1]:
-                return Match(number, pair, decided.won, decided.scores, result.game), at
+                return Match(round_number, pair, decided.won, decided.scores, result.game), at
     gone = [player in draw.left for player in pair]
     walkover = (float(gone[1] and not gone[0]), float(gone[0] and not gone[1]))
-    return Match(number, pair, walkover if any(gone) else None), begun
+    return Match(round_number, pair, walkover if any(gone) else None), begun
 
 
 def _knockout(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G]]:
@@ -92,19 +92,19 @@ def _knockout(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G
     A bye makes no match. A match whose players are not known yet has None in their place, and no result.
     """
     line = [None if player is None else _Entrant(player) for player in bracket(draw.players)]
-    matches, number = list[Match[P, G]](), 0
+    matches, round_number = list[Match[P, G]](), 0
     while len(line) > 1:
-        number += 1
+        round_number += 1
         winners = list[_Entrant[P] | None]()
         for one, other in zip(line[::2], line[1::2], strict=True):
             if one is None or other is None:  # a bye, or nobody came through
                 winners.append(one or other)
             elif one.player is None or other.player is None:
-                matches.append(Match(number, (one.player, other.player)))
+                matches.append(Match(round_number, (one.player, other.player)))
                 winners.append(_Entrant(None))
             else:
                 pair = (one.player, other.player)
-                match, after = _match(draw, results, number, pair, max(one.after, other.after))
+                match, after = _match(draw, results, round_number, pair, max(one.after, other.after))
                 matches.append(match)
                 if match.won is None:
                     winners.append(_Entrant(None))

@@ -57,7 +57,7 @@ def wiring_diagram(
     first: int | None = None
     for number, (name, bcm) in enumerate(sorted(buttons.items(), key=lambda item: HEADER_PINS[item[1]])):
         lane -= _LANE_STEP_PX
-        body += _button(number, name, bcm, lane, joins=first is not None)
+        body += _button(number, name, bcm, lane, dotted=first is not None)
         if name == "shutdown":
             lane -= _LANE_STEP_PX
         elif first is None:
@@ -138,10 +138,10 @@ def _strip(pin: int, limit_ma: float) -> list[str]:
     ]
 
 
-def _button(number: int, name: str, bcm: int, lane: float, *, joins: bool) -> list[str]:
+def _button(number: int, name: str, bcm: int, lane: float, *, dotted: bool) -> list[str]:
     """Return SVG elements that draw a button and its two wires, to its pin and to ground.
 
-    The shutdown button has a ground pin of its own; all others share a ground wire, and one that `joins` it gets a dot
+    The shutdown button has a ground pin of its own; all others share a ground wire, and a `dotted` one gets a dot
     there. `number` is the button's index from the top, `bcm` its pin's BCM number. `lane` is x, in pixels, of the
     vertical part of the wire to the pin; the shutdown button's ground wire runs left of it.
     """
@@ -155,7 +155,7 @@ def _button(number: int, name: str, bcm: int, lane: float, *, joins: bool) -> li
         _lead(pin, (500, y), _BUTTON, data, lane),
         box,
         _wire((640, y), (_BUTTONS_GROUND_PX, y), _BLACK, "GND"),
-        *([_dot(_BUTTONS_GROUND_PX, y, _BLACK)] if joins else []),
+        *([_dot(_BUTTONS_GROUND_PX, y, _BLACK)] if dotted else []),
     ]
 
 

@@ -259,7 +259,7 @@ def test_an_update_installs_a_signed_wheel_without_running_it_as_root(
     monkeypatch.chdir(strange)
     name = own_shop.update(own_shop.ours.sign(own_shop.wheel()))
     assert own_shop.releases.current() == own_shop.releases.proven() == name
-    assert own_shop.releases.least_age() == ((0, 2), NOON_S)
+    assert own_shop.releases.proven_age() == ((0, 2), NOON_S)
     users = set(own_shop.canary.read_text().split())
     assert users  # the code of the release ran
     assert not IS_ROOT or "0" not in users

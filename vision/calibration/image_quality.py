@@ -54,7 +54,7 @@ def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice
     markers' edges shows blur.
     """
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
-    whites, edges_px = zip(*(_paper(grey, marker) for marker in markers), strict=True)
+    whites, edges_px = zip(*(_grey_and_edge_px(grey, marker) for marker in markers), strict=True)
     advice = []
     if max(whites) < MIN_PAPER_LEVEL:
         advice.append(Advice("dark", f"Too dark: white paper is {max(whites):.0f} of 255. More light, left and right."))
@@ -90,7 +90,7 @@ def ground_advice(frame_bgr: FrameBGR) -> tuple[Advice, ...]:
 _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror's angle, or put a cloth before it.")
 
 
-def _paper(grey: NDArray[np.uint8], marker: Marker) -> tuple[float, float]:
+def _grey_and_edge_px(grey: NDArray[np.uint8], marker: Marker) -> tuple[float, float]:
     """Return the grey level of the paper around a marker, 0 to 255, and the width of the marker's edges.
 
     Both are measured in a rectified picture of the marker with one module of paper around it. The grey level is one

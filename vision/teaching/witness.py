@@ -139,13 +139,13 @@ class Witness:
         _, weight, wrong = min(fits)
         return weight, near, (wrong + 1) / (len(labels) + 2)
 
-    def _nearest(self, features: Features, but_throw: int | None = None) -> Distances:
+    def _nearest(self, features: Features, left_out_throw: int | None = None) -> Distances:
         """Return the (7,) smallest cosine distance of a face, by its QUERY_VIEWS, to the examples of each label.
 
-        The examples of the throw `but_throw` are left out. A label without examples is infinitely far.
+        The examples of the throw `left_out_throw` are left out. A label without examples is infinitely far.
         """
         distances = np.asarray(1.0 - (self._rows @ features.T).max(1), np.float64)
-        among = self._throws != but_throw
+        among = self._throws != left_out_throw
         return np.array([distances[among & (self._labels == label)].min(initial=np.inf) for label in range(LABELS)])
 
 
