@@ -15,11 +15,11 @@ from companion.backup.restore import read_archive
 from companion.errors import DeviceError
 from companion.evidence.package import unpacked
 from companion.evidence.sharing import read_export
-from vision.calibration.store import rig_of_bytes
+from vision.calibration.store import calibration_of_bytes
 
 
 def calibration(file: Path) -> object:
-    return rig_of_bytes(file.read_bytes(), "calibration.zip")
+    return calibration_of_bytes(file.read_bytes(), "calibration.zip")
 
 
 def package(file: Path) -> object:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from companion.adapters.frame_buffer import FrameBuffer
-from companion.adapters.reader_setup import calibration_status, save_rig
+from companion.adapters.reader_setup import calibration_status, save_calibration
 from companion.adapters.simulated.sheet import lay_in
 from companion.adapters.tray_observer import jpeg
 from companion.errors import DeviceError
@@ -212,6 +212,6 @@ class CalibrationService:
 
     def _keep(self, done: Calibrated) -> None:
         """Store a calibration in the data folder, and make it the latest. Raises DeviceError if that fails."""
-        save_rig(self._folder, done.stored(self._source, self._clock()))
+        save_calibration(self._folder, done.stored(self._source, self._clock()))
         self._done = done
         self._kept()

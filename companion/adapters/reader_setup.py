@@ -9,7 +9,7 @@ from pathlib import Path
 from companion.diagnostics.health import Health
 from companion.errors import DeviceError
 from companion.table.atomic import write_file
-from vision.calibration.store import FILE_NAME, Stored, bytes_of_rig, load_rig
+from vision.calibration.store import FILE_NAME, Stored, bytes_of_calibration, load_calibration
 from vision.cameras import Camera, SensorCamera
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.geometry.rig import Rig
@@ -85,7 +85,7 @@ def load_reader(
     labelled examples of the set of dice in use, or None.
     """
     try:
-        stored = load_rig(folder)
+        stored = load_calibration(folder)
     except DeviceError as damaged:
         says = f"{damaged} Until then readings are more doubtful."
         return _uncalibrated(camera, networks, witness, ok=False, says=says)
@@ -97,12 +97,12 @@ def load_reader(
     return ReaderSetup(reader, stored.rig, lambda: _health(stored, reader.misfit_wh, camera))
 
 
-def save_rig(folder: Path, stored: Stored) -> Path:
+def save_calibration(folder: Path, stored: Stored) -> Path:
     """Store a calibration in the data folder, in place of an older one, and return its path. Raises DeviceError."""
     to = folder / FILE_NAME
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_file(to, [bytes_of_rig(stored)])
+        write_file(to, [bytes_of_calibration(stored)])
     except OSError as refused:
         reason = f"The calibration can't be kept in {folder} ({refused.strerror})."
         raise DeviceError(reason, "Make the folder writable, or give another with --data DIR.") from None
@@ -120,7 +120,7 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
     A damaged calibration gives False and its error, also for a simulated camera.
     """
     try:
-        stored = load_rig(folder)
+        stored = load_calibration(folder)
     except DeviceError as damaged:
         return False, str(damaged)
     if stored is not None and fits(stored, source):

@@ -78,7 +78,7 @@ def command(
 
     First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and follow its instructions.
     """
-    from companion.adapters.reader_setup import save_rig
+    from companion.adapters.reader_setup import save_calibration
     from vision.calibration.solving import DEFAULT_LENS_DEG, Plan
 
     tray_mm = _tray(given["tray"], given["keep"])
@@ -94,7 +94,7 @@ def command(
         lens_told = given["lens"] is not None
         done = _calibrated(settings, plan, floor, show, wait_s, paper, measure=die is None, lens_told=lens_told)
         stored = done.stored(settings.camera.source, f"{datetime.now().astimezone():%Y-%m-%d %H:%M}")
-        record = _record(done, stored.camera, str(save_rig(settings.data.folder, stored)))
+        record = _record(done, stored.camera, str(save_calibration(settings.data.folder, stored)))
     except (DeviceError, PictureError) as ill:
         if not as_json:
             raise

@@ -58,13 +58,13 @@ def open_reader(calibration: Path | None) -> Reader:
     Raises SetupError if calibration or networks are missing or the latter damaged, DeviceError for a damaged
     calibration.
     """
-    from vision.calibration.store import load_rig  # OpenCV takes a third of a second: not for `--help`
+    from vision.calibration.store import load_calibration  # OpenCV takes a third of a second: not for `--help`
     from vision.networks import load_networks
     from vision.reading.reader import Reader
 
     if calibration is None:
         return Reader(load_networks())
-    stored = load_rig(calibration)
+    stored = load_calibration(calibration)
     if stored is None:
         wrong = f"--calibration: there is no calibration at {str(calibration)!r}: name the file or the data folder."
         raise SetupError([wrong])

@@ -13,7 +13,7 @@ from companion.evidence.package import Package, ThrowRecord, packed, unpacked
 from companion.table.atomic import write_file
 from companion.table.photos import digest_of
 from vision.calibration.store import FILE_NAME as CALIBRATION
-from vision.calibration.store import rig_of_bytes
+from vision.calibration.store import calibration_of_bytes
 from vision.geometry.rig import Rig
 
 EVIDENCE = "evidence"
@@ -118,4 +118,4 @@ def read_calibration(folder: Path, expected: str | None) -> Rig | None:
         raise DeviceError(reason, "Copy it again.") from None
     if digest_of(content) != expected:
         raise DeviceError(f"The calibration {file} is not that of its throw packages.", "Copy it again.")
-    return rig_of_bytes(content, str(file)).rig
+    return calibration_of_bytes(content, str(file)).rig

@@ -28,7 +28,7 @@ from companion.evidence.taught import TaughtSets
 from companion.history.review import matched_values
 from companion.table.photos import Photos, digest_of
 from companion.table.snapshot import News, Snapshot, Thrown
-from vision.calibration.store import rig_of_bytes
+from vision.calibration.store import calibration_of_bytes
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig, place
 from vision.reading.reading import Box
@@ -187,7 +187,7 @@ class PackageKeeper:
             return
         reading, rig = held.fine.record.reading, None
         if held.calibration is not None:
-            rig = rig_of_bytes(held.calibration, "the calibration").rig
+            rig = calibration_of_bytes(held.calibration, "the calibration").rig
         loose = [each.die for each in place(reading, rig)[0] if each.die.value is not None]
         apart = matched_values([die.value or 0 for die in loose], thrown.values)
         keep_zone = rig is not None and rig.keep.width_mm > 0

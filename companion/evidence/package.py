@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from companion.errors import DeviceError, Doubt, PictureError
-from vision.calibration.store import DAMAGE, Stored, bytes_of_rig
+from vision.calibration.store import DAMAGE, Stored, bytes_of_calibration
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
 from vision.images.loading import picture_of_bytes
@@ -146,7 +146,7 @@ def calibration_bytes(camera: str, rig: Rig) -> bytes:
     left, top, right, bottom = Floor.of(rig).box
     shift = np.array([[1, 0, -left], [0, 1, -top], [0, 0, 1]], np.float64)
     cut = replace(rig, floor_to_px=shift @ rig.floor_to_px, empty_bgr=rig.empty_bgr[top:bottom, left:right].copy())
-    return bytes_of_rig(Stored(camera, "", cut))
+    return bytes_of_calibration(Stored(camera, "", cut))
 
 
 def _refused(name: str, why: str) -> DeviceError:

@@ -20,7 +20,7 @@ from companion.evidence.folder import folder_name
 from companion.evidence.rescoring import StoredThrow
 from companion.history.review import matched_values
 from companion.table.atomic import replacing
-from vision.calibration.store import DAMAGE, Stored, bytes_of_rig, rig_of_bytes
+from vision.calibration.store import DAMAGE, Stored, bytes_of_calibration, calibration_of_bytes
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.geometry.rig import Rig, place
 from vision.images.loading import picture_of_bytes
@@ -56,7 +56,7 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
                     continue
                 folder, count = folder_name(throw.package.record), count + 1
                 if folder not in labels:
-                    rig = bytes_of_rig(Stored(throw.package.record.camera, "", throw.rig))
+                    rig = bytes_of_calibration(Stored(throw.package.record.camera, "", throw.rig))
                     archive.writestr(zipfile.ZipInfo(f"{folder}/{CALIBRATION}"), rig)
                 for number, jpeg in enumerate(reversed(throw.package.jpegs)):
                     name = f"{throw.stands.throw}-{number}.jpg" if number else f"{throw.stands.throw}.jpg"
@@ -86,7 +86,7 @@ def read_export(file: Path) -> Iterator[SharedThrow]:
                 raise DeviceError(f"{file} is no export of throws, or has none.", "Play, then export again.")
             for labels in labelled:
                 folder = labels.removesuffix(f"/{LABELS}")
-                rig = rig_of_bytes(archive.read(f"{folder}/{CALIBRATION}"), f"{file}:{folder}").rig
+                rig = calibration_of_bytes(archive.read(f"{folder}/{CALIBRATION}"), f"{file}:{folder}").rig
                 for line in archive.read(labels).splitlines():
                     name = f"{folder}/images/{msgspec.json.decode(line, type=dict)['image']}"
                     yield SharedThrow(name, picture_of_bytes(archive.read(name), name), rig)

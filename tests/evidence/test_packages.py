@@ -20,7 +20,7 @@ from companion.table.journal import read_entries
 from tests.evidence.playing import VirtualEvening
 from tests.waiting import until
 from tests.zips import rewrite, rewrite_json
-from vision.calibration.store import bytes_of_rig, load_rig
+from vision.calibration.store import bytes_of_calibration, load_calibration
 from vision.networks import Networks
 from vision.reading.reader import Reader
 
@@ -43,7 +43,7 @@ def test_a_throws_evidence_package_has_networks_candidates_probabilities(played:
 
 def test_a_throw_packages_picture_rereads_the_same_with_its_calibration(played: Path, networks: Networks) -> None:
     file = PackageFolder(played, ROOM).files()[2]
-    package, stored = read_package(file), load_rig(file.parent)
+    package, stored = read_package(file), load_calibration(file.parent)
     assert stored is not None
     reading = Reader(networks, stored.rig).read(package.pictures()[-1])
     assert (reading.values, reading.doubt) == (package.record.reading.values, None)
@@ -131,10 +131,10 @@ def test_a_throw_package_in_another_calibrations_folder_is_refused(copy: dict[in
 def test_a_swapped_or_missing_calibration_of_throw_packages_is_refused(copy: dict[int, Path]) -> None:
     folder, expected = copy[1].parent, read_package(copy[1]).record.calibration
     assert read_calibration(folder, expected) is not None
-    stored = load_rig(folder)
+    stored = load_calibration(folder)
     assert stored is not None
     other = replace(stored, rig=replace(stored.rig, die_mm=stored.rig.die_mm + 1))
-    (folder / "calibration.zip").write_bytes(bytes_of_rig(other))
+    (folder / "calibration.zip").write_bytes(bytes_of_calibration(other))
     with pytest.raises(DeviceError, match="is not that of its throw packages"):
         read_calibration(folder, expected)
     (folder / "calibration.zip").unlink()

@@ -205,10 +205,10 @@ def measured(core: float, throws: int, *, calibrated: bool) -> dict[str, float]:
         for at in range(EMPTY):
             stage.frames[at] = camera.frame().image_bgr
         if calibrated:
-            from companion.adapters.reader_setup import save_rig
+            from companion.adapters.reader_setup import save_calibration
             from vision.calibration.store import Stored
 
-            save_rig(folder / "data", Stored(SOURCE, "today", camera.rig()))
+            save_calibration(folder / "data", Stored(SOURCE, "today", camera.rig()))
         command = [sys.executable, "-m", "tests.system.pi_budget", "--table", where]
         with limited(command, core, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ONE_THREAD) as program:
             assert program.stdout is not None

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import cv2
 
-from companion.adapters.reader_setup import save_rig
+from companion.adapters.reader_setup import save_calibration
 from vision.calibration.store import Stored
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
@@ -58,7 +58,7 @@ def main() -> None:
             for name, scene in scenes.items():
                 folder = Path(made) / calibrated / scene.stem
                 if calibrated == "calibrated":
-                    save_rig(folder, Stored("picamera2", "2026-01-01 00:00", camera.rig()))
+                    save_calibration(folder, Stored("picamera2", "2026-01-01 00:00", camera.rig()))
                 peak, rest, buffers = peaks_mb(folder, scene)
                 shared = f"and {buffers:.0f} MB shared with the camera"
                 print(f"{calibrated}, {name}: peak {peak:.0f} MB, at rest {rest:.0f} MB; {shared}")

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from companion.adapters.reader_setup import NOT_CALIBRATED, calibration_status, load_reader, save_rig
+from companion.adapters.reader_setup import NOT_CALIBRATED, calibration_status, load_reader, save_calibration
 from companion.commands.calibrate import command
 from companion.errors import DeviceError, SetupError
 from tests.system.running import Running, pegpip
 from vision.calibration.procedure import Calibrating
 from vision.calibration.sheet import raster, sheet
 from vision.calibration.sheet_pdf import pdf
-from vision.calibration.store import FILE_NAME, Stored, load_rig
+from vision.calibration.store import FILE_NAME, Stored, load_calibration
 from vision.cameras import files
 from vision.cameras.opening import open_camera
 from vision.cameras.simulated.camera import VirtualCamera
@@ -57,7 +57,7 @@ def test_calibrating_the_virtual_tray_finds_its_true_geometry(calibrated: tuple[
     assert told["advice"] == []
     assert told["lens"] == {"degrees": pytest.approx(62.2, abs=0.2), "measured": True}
     assert "simulated tray" in said, "the output says that the tray is simulated"
-    assert load_rig(folder) is not None
+    assert load_calibration(folder) is not None
     assert picture_in(folder / "seen.jpg").shape == (960, 1280, 3)
 
 
@@ -108,14 +108,14 @@ def test_a_camera_without_a_calibration_is_usable_and_health_says_so(tmp_path: P
 
 
 def test_the_calibration_of_another_camera_is_not_used(tmp_path: Path) -> None:
-    save_rig(tmp_path, Stored("picamera2", "today", VirtualCamera(1).rig()))
+    save_calibration(tmp_path, Stored("picamera2", "today", VirtualCamera(1).rig()))
     assert load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS).rig is None
     assert "picamera2" in calibration_status(tmp_path, "opencv:0")[1]
     assert calibration_status(tmp_path, "picamera2")[0]
 
 
 def test_pictures_of_another_size_than_the_calibration_fail_health(tmp_path: Path) -> None:
-    save_rig(tmp_path, Stored("opencv:0", "today", VirtualCamera(1).rig()))
+    save_calibration(tmp_path, Stored("opencv:0", "today", VirtualCamera(1).rig()))
     setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is not None
     setup.reader.read(np.zeros((960, 1280, 3), np.uint8))
@@ -151,7 +151,7 @@ def test_calibrate_names_a_camera_fault_in_the_die_step_and_uses_16_mm(
     done = calibrate("--camera", "virtual", "--data", str(tmp_path), "--corners", *CORNERS)
     assert done.return_value == 0
     assert "The camera is gone. Plug it in.\nNo single die was seen: 16 mm" in done.stderr
-    assert load_rig(tmp_path) is not None
+    assert load_calibration(tmp_path) is not None
 
 
 def photographed(folder: Path) -> VirtualCamera:
@@ -174,7 +174,7 @@ def test_photos_of_the_sheet_and_of_the_empty_tray_give_a_calibration(
     monkeypatch.setattr(files, "FilesCamera", partial(files.FilesCamera, clock=clock, sleep=clock.sleep))
     words = ("--camera", f"files:{tmp_path / 'photos'}", "--data", str(tmp_path / "data"), "--die", "16")
     assert calibrate(*words).return_value == 0
-    stored = load_rig(tmp_path / "data")
+    stored = load_calibration(tmp_path / "data")
     assert stored is not None
     assert stored.rig.camera_mm == pytest.approx(VirtualCamera(1).rig().camera_mm, abs=2)
     empty_bgr = picture_in(tmp_path / "photos" / "2.jpg")

@@ -12,7 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from companion.adapters.reader_setup import calibration_status, save_rig
+from companion.adapters.reader_setup import calibration_status, save_calibration
 from companion.commands.import_ import command as import_table
 from companion.diagnostics import bundle
 from companion.errors import DeviceError, SetupError
@@ -25,7 +25,7 @@ from companion.table.journal.copies import lines
 from companion.table.photos import Photos
 from tests.system.backing_up import SETTINGS, entry, exported, imported, kept_in, repacked, tree
 from vision.calibration.store import FILE_NAME as CALIBRATION
-from vision.calibration.store import Stored, load_rig
+from vision.calibration.store import Stored, load_calibration
 from vision.cameras.simulated.camera import VirtualCamera
 
 
@@ -35,7 +35,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_an_import_restores_every_file_except_the_paired_phones(table: Path) -> None:
-    save_rig(table, Stored("opencv:0", "today", VirtualCamera(1).rig()))
+    save_calibration(table, Stored("opencv:0", "today", VirtualCamera(1).rig()))
     file, done = exported(table)
     assert done.return_value == 0, done
     assert "5 entries" in done.output
@@ -417,4 +417,4 @@ def test_a_named_pipe_is_refused_as_import_archive_and_as_calibration(tmp_path: 
     os.mkfifo(pipe)
     assert isinstance(imported(pipe, tmp_path / "new").exception, DeviceError)
     with pytest.raises(DeviceError):
-        load_rig(pipe)
+        load_calibration(pipe)

@@ -11,7 +11,7 @@ import cv2
 import pytest
 from click.testing import CliRunner, Result
 
-from companion.adapters.reader_setup import save_rig
+from companion.adapters.reader_setup import save_calibration
 from companion.commands import bench, read
 from companion.errors import DeviceError, SetupError
 from vision.calibration.store import Stored
@@ -43,7 +43,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Pictures:
         camera.tray.move(die, 50.0 + 60 * die, 100.0)
     dice_bgr = camera.frame().image_bgr
     values = sorted(face_up(pose.rotation) for pose in camera.tray.advance(0.0))
-    file = save_rig(folder / "data", Stored("virtual", "2030-01-31 20:00", camera.rig()))
+    file = save_calibration(folder / "data", Stored("virtual", "2030-01-31 20:00", camera.rig()))
     empty, dice, small = (folder / f"{name}.png" for name in ("empty", "dice", "small"))
     for name, picture in zip((empty, dice, small), (empty_bgr, dice_bgr, dice_bgr[::2, ::2]), strict=True):
         assert cv2.imwrite(str(name), picture)

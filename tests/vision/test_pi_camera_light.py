@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.adapters.reader_setup import load_reader, save_rig
+from companion.adapters.reader_setup import load_reader, save_calibration
 from companion.diagnostics.devices import check_camera
 from companion.settings.load import Settings
 from tests.vision.camera_standins import virtual_camera
@@ -21,7 +21,7 @@ from vision.calibration.lamp_light import LampLight, lamp_light
 from vision.calibration.lens import lens_of
 from vision.calibration.procedure import Calibrating, Found, calibrated
 from vision.calibration.solving import Plan
-from vision.calibration.store import Stored, load_rig
+from vision.calibration.store import Stored, load_calibration
 from vision.cameras.field import MODULES
 from vision.cameras.flicker import country, flicker_period_us, mains_hz, steady_exposure
 from vision.networks import shipped_networks
@@ -174,8 +174,8 @@ def test_calibration_takes_the_empty_tray_picture_after_exposure_is_held() -> No
 
 
 def test_the_lens_position_stored_by_calibration_is_set_at_camera_start(tmp_path: Path) -> None:
-    save_rig(tmp_path, Stored("picamera2", "2026-01-01 00:00", virtual_camera(1).rig(), lens_position=4.5))
-    kept = load_rig(tmp_path)
+    save_calibration(tmp_path, Stored("picamera2", "2026-01-01 00:00", virtual_camera(1).rig(), lens_position=4.5))
+    kept = load_calibration(tmp_path)
     assert kept is not None
     assert kept.lens_position == 4.5
     pi = Pi()
@@ -188,7 +188,7 @@ def test_the_lens_position_stored_by_calibration_is_set_at_camera_start(tmp_path
 def test_health_fails_a_calibration_made_with_another_pi_camera_sensor(tmp_path: Path) -> None:
     """A module was exchanged for one with another lens; its pictures have the same size."""
     done = calibrated(flat(), Plan(sensor="imx219"), virtual_camera(1).rig().empty_bgr)
-    save_rig(tmp_path, done.stored("picamera2", "2026-01-01 00:00"))
+    save_calibration(tmp_path, done.stored("picamera2", "2026-01-01 00:00"))
     for module, well in (("Camera Module 2", True), ("Camera Module 3", False)):
         pi = Pi(module)
         setup = load_reader("picamera2", pi.camera, tmp_path, shipped_networks())

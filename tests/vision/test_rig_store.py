@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.adapters.reader_setup import save_rig
+from companion.adapters.reader_setup import save_calibration
 from companion.errors import DeviceError
 from tests.vision.camera_standins import virtual_camera
 from tests.zips import rewrite, rewrite_json
@@ -22,7 +22,7 @@ from vision.calibration.lens import Lens
 from vision.calibration.procedure import HELD_FOR_S, STILL_SHEETS, Calibrating, Plan
 from vision.calibration.sheet import raster, sheet
 from vision.calibration.solving import SheetView, detect_sheet, sold_edge_mm
-from vision.calibration.store import FILE_NAME, Stored, load_rig
+from vision.calibration.store import FILE_NAME, Stored, load_calibration
 from vision.cameras import Exposure, Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Rig
@@ -41,9 +41,9 @@ def stored() -> Stored:
 
 
 def test_a_saved_calibration_loads_unchanged(stored: Stored, tmp_path: Path) -> None:
-    assert load_rig(tmp_path) is None
-    save_rig(tmp_path / "new", stored)
-    again = load_rig(tmp_path / "new")
+    assert load_calibration(tmp_path) is None
+    save_calibration(tmp_path / "new", stored)
+    again = load_calibration(tmp_path / "new")
     assert again is not None
     assert (again.camera, again.made, again.advice) == (stored.camera, stored.made, stored.advice)
     assert (again.rig.throw, again.rig.keep, again.rig.die_mm) == (stored.rig.throw, stored.rig.keep, 16.0)
@@ -53,11 +53,11 @@ def test_a_saved_calibration_loads_unchanged(stored: Stored, tmp_path: Path) -> 
 
 
 def test_a_damaged_calibration_is_reported_with_what_to_do(stored: Stored, tmp_path: Path) -> None:
-    whole = save_rig(tmp_path, stored).read_bytes()
+    whole = save_calibration(tmp_path, stored).read_bytes()
     for harm in (b"", whole[: len(whole) // 2], b"\0" * 100, whole[:200] + b"\xff" * 40 + whole[240:]):
         (tmp_path / FILE_NAME).write_bytes(harm)
         with pytest.raises(DeviceError, match="pegpip calibrate"):
-            load_rig(tmp_path)
+            load_calibration(tmp_path)
 
 
 def test_an_unreadable_calibration_is_reported_as_such_not_as_damaged(
@@ -66,22 +66,22 @@ def test_an_unreadable_calibration_is_reported_as_such_not_as_damaged(
     def refuse(path: Path) -> bytes:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
-    save_rig(tmp_path, stored)
+    save_calibration(tmp_path, stored)
     monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(DeviceError, match=r"can't be read \(Permission denied\)") as told:
-        load_rig(tmp_path)
+        load_calibration(tmp_path)
     assert told.value.cure.startswith("Make the file readable")
 
 
 def test_damage_to_a_compressed_calibration_file_is_reported(stored: Stored, tmp_path: Path) -> None:
     """A person may have unpacked the file, and packed it again with another program."""
-    rewrite(save_rig(tmp_path, stored), lambda parts: parts, zipfile.ZIP_DEFLATED)
+    rewrite(save_calibration(tmp_path, stored), lambda parts: parts, zipfile.ZIP_DEFLATED)
     content = (tmp_path / FILE_NAME).read_bytes()
-    assert load_rig(tmp_path) is not None
+    assert load_calibration(tmp_path) is not None
     for at in range(60, 260, 10):  # in the packed numbers
         (tmp_path / FILE_NAME).write_bytes(content[:at] + b"\xff" * 4 + content[at + 4 :])
         with pytest.raises(DeviceError, match="pegpip calibrate"):
-            load_rig(tmp_path)
+            load_calibration(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -103,15 +103,15 @@ def test_damage_to_a_compressed_calibration_file_is_reported(stored: Stored, tmp
 def test_a_calibration_file_with_an_impossible_value_is_refused(
     stored: Stored, tmp_path: Path, key: str, value: object
 ) -> None:
-    rewrite_json(save_rig(tmp_path, stored), "calibration.json", **{key: value})
+    rewrite_json(save_calibration(tmp_path, stored), "calibration.json", **{key: value})
     with pytest.raises(DeviceError, match=r"damaged|too low"):
-        load_rig(tmp_path)
+        load_calibration(tmp_path)
 
 
 def test_saving_a_calibration_fails_if_the_data_folder_is_a_file(stored: Stored, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DeviceError, match="--data"):
-        save_rig(tmp_path / "file", stored)
+        save_calibration(tmp_path / "file", stored)
 
 
 def test_a_frame_unlike_the_calibrations_size_is_read_as_a_photo(stored: Stored) -> None:

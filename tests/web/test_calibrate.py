@@ -21,7 +21,7 @@ from tests.web.pub import PIN, Pub, served
 from vision.calibration import procedure
 from vision.calibration.lamp_light import LampLight
 from vision.calibration.sheet import raster, sheet
-from vision.calibration.store import FILE_NAME, load_rig
+from vision.calibration.store import FILE_NAME, load_calibration
 from vision.cameras import Frame
 from vision.cameras.field import SensorField
 from vision.cameras.simulated.camera import VirtualCamera
@@ -63,7 +63,7 @@ def test_taking_the_sheet_and_then_the_empty_tray_stores_a_calibration(calibrati
     assert (look["markers"], codes(look)) == ([], set()), "with the sheet taken, that it is gone is well"
     look = calibration.act("empty").json
     assert look["says"].startswith("Calibrated 2030-01-31 20:00")
-    stored = load_rig(calibration.folder)
+    stored = load_calibration(calibration.folder)
     assert stored is not None
     assert stored.camera == "virtual"
     assert np.abs(stored.rig.to_px(PLACE) - calibration.camera.rig().to_px(PLACE)).max() < 1
@@ -76,7 +76,7 @@ def test_calibration_stores_the_entered_tray_width_and_die_size(calibration: Cal
     assert look["zones"][1][0] == look["zones"][1][1], "a keep zone of no width"
     calibration.act("lay", lies=False)
     assert calibration.act("empty").status_code == 200
-    stored = load_rig(calibration.folder)
+    stored = load_calibration(calibration.folder)
     assert stored is not None
     assert (stored.rig.throw.width_mm, stored.rig.die_mm) == (300, 14)
     assert stored.rig.camera_mm[2] == pytest.approx(300, abs=3)
@@ -96,7 +96,7 @@ def test_web_calibration_uses_camera_view_angle_and_configured_mains_hertz(
     assert calibration.act("empty").status_code == 200
     assert calibration.part._steps.lamp is not None
     assert calibration.part._steps.lamp.mains_hz == 60
-    stored = load_rig(calibration.folder)
+    stored = load_calibration(calibration.folder)
     assert stored is not None
     assert stored.sensor == "ov5647"
 
@@ -148,7 +148,7 @@ def test_calibration_ignores_a_sheet_taken_by_another_owner_meanwhile(
     calibration.act("lay", lies=False)
     monkeypatch.setattr(calibration.part._steps, "empty_tray", interrupted)
     calibration.part.take_empty()
-    stored = load_rig(calibration.folder)
+    stored = load_calibration(calibration.folder)
     assert stored is not None
     assert stored.rig.throw.width_mm == 280 - stored.rig.keep.width_mm
 
@@ -281,7 +281,7 @@ def test_calibration_measures_and_stores_a_die_size_after_the_empty_tray(calibra
     assert "No single die" in calibration.act("die").json["message"]
     calibration.camera.tray.move(0, 120, 120)
     assert calibration.act("die").status_code == 200
-    stored = load_rig(calibration.folder)
+    stored = load_calibration(calibration.folder)
     assert stored is not None
     assert stored.rig.die_mm == 16
     assert stored.lens_deg == pytest.approx(62.2, abs=0.2)
@@ -347,4 +347,4 @@ def test_the_calibrate_page_on_a_phone_calibrates_the_tables_camera(calibration:
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert wrong == []
         page.context.close()
-    assert load_rig(calibration.folder) is not None
+    assert load_calibration(calibration.folder) is not None

@@ -85,7 +85,7 @@ class Stored:
         return width, height
 
 
-def bytes_of_rig(stored: Stored) -> bytes:
+def bytes_of_calibration(stored: Stored) -> bytes:
     """Return a calibration as the bytes of a zip archive with its numbers (JSON) and the empty tray's picture (PNG).
 
     Equal calibrations give equal bytes.
@@ -105,7 +105,7 @@ def bytes_of_rig(stored: Stored) -> bytes:
     return content.getvalue()
 
 
-def load_rig(path: Path) -> Stored | None:
+def load_calibration(path: Path) -> Stored | None:
     """Read a calibration from its file; return None if the file does not exist.
 
     `path` is the file, or a data folder that holds it as `calibration.zip`. Raises DeviceError if the file can't be
@@ -120,10 +120,10 @@ def load_rig(path: Path) -> Stored | None:
     except OSError as refused:
         cure = "Make the file readable for the user of this program, or move it away and calibrate again."
         raise DeviceError(f"The calibration {path} can't be read ({refused.strerror}).", cure) from None
-    return rig_of_bytes(content, str(file))
+    return calibration_of_bytes(content, str(file))
 
 
-def rig_of_bytes(content: bytes, name: str) -> Stored:
+def calibration_of_bytes(content: bytes, name: str) -> Stored:
     """Decode the content of a calibration file into a calibration; `name` is the file's name for error messages.
 
     Raises DeviceError if the content is damaged, no possible calibration, or unpacks to a part over MAX_BYTES.

@@ -23,7 +23,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vision.calibration.store import load_rig
+from vision.calibration.store import load_calibration
 from vision.geometry.rig import Rig, Zone
 from vision.images.loading import picture_in
 from vision.networks import load_networks
@@ -88,7 +88,7 @@ def exported(folder: Path) -> Iterator[Case]:
     Raises DeviceError for a damaged calibration, and PictureError for a damaged picture.
     """
     for labels in sorted(folder.glob("*/labels.jsonl")):
-        stored = load_rig(labels.parent)
+        stored = load_calibration(labels.parent)
         for row in map(json.loads, labels.read_text().splitlines()):
             if stored is not None:
                 picture = picture_in(labels.parent / "images" / row["image"])
