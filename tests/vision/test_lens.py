@@ -117,6 +117,25 @@ def test_slight_tilts_of_the_calibration_sheet_leave_the_lens_unmeasured(seed: i
     assert measured(views_of([marked(lens, one, rng, noise_px=noise_px) for one in seen]), GUESS) == GUESS
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_noisy_views_of_a_covered_sheet_leave_the_lens_unmeasured(seed: int) -> None:
+    """Four views of four markers each, with 2 px of noise, fit focal lengths up to 26 % off."""
+    lens, rng = true_lens(62.2, (0.0, 0.0)), np.random.default_rng(seed)
+    leans = ((10.0, 0.0), (-10.0, 0.0), (0.0, 10.0), (0.0, -10.0))
+    views = views_of([marked(lens, held(lens, lean), rng, noise_px=2.0)[:4] for lean in leans])
+    assert len(views) == MIN_VIEWS
+    assert measured(views, GUESS) == GUESS
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_eight_noisy_views_at_steeper_tilts_still_measure_the_lens(seed: int) -> None:
+    lens, rng = true_lens(62.2, (0.0, 0.0)), np.random.default_rng(seed)
+    leans = [(turn * x, turn * y) for turn in (1, -1) for x, y in ((10.0, 0.0), (0.0, 10.0), (20.0, 5.0), (5.0, 20.0))]
+    found = measured(views_of([marked(lens, held(lens, lean), rng, noise_px=2.0) for lean in leans]), GUESS)
+    assert found.measured
+    assert found.focal_px == pytest.approx(lens.focal_px, rel=0.05)
+
+
 def test_too_few_calibration_sheet_views_return_the_guessed_lens() -> None:
     """A repeated view counts once."""
     lens = true_lens(50.0, (0.0, 0.0))

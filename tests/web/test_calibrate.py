@@ -309,6 +309,23 @@ def test_camera_page_shows_the_picture_to_an_owner_not_an_unpaired_phone(
 
 
 @pytest.mark.browser
+def test_the_calibrate_page_asks_for_more_views_of_an_uncertain_lens(calibration: Calibration, chromium: Any) -> None:
+    def uncertain(route: Any) -> None:
+        look = route.fetch().json()
+        route.fulfill(json={**look, "lens": {"views": 4, "of": 4, "degrees": 62.2, "measured": False}})
+
+    with served(calibration.pub) as host:
+        page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
+        page.goto(f"{host}/calibrate")
+        assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        calibration.pub.make_owners()
+        page.route("**/api/calibrate", uncertain)
+        page.goto(f"{host}/calibrate")
+        page.wait_for_selector("#lens:has-text('steeper slants, and more ways')")
+        page.context.close()
+
+
+@pytest.mark.browser
 def test_the_calibrate_page_on_a_phone_calibrates_the_tables_camera(calibration: Calibration, chromium: Any) -> None:
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()

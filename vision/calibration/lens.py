@@ -159,4 +159,5 @@ def _solved(views: Views, guess: Lens) -> tuple[Lens, float, Floats, float]:
     normals = np.stack([cv2.Rodrigues(turn)[0][:, 2] for turn in turns])
     aslant_deg = math.degrees(math.acos(float(np.clip(normals @ normals.T, -1, 1).min())))
     lens = Lens(guess.size_wh, focal_px, (k1, k2), measured=True)
-    return lens, float(errors.ravel()[0]) / focal_px, off_px.ravel(), aslant_deg
+    focal_error = float(errors.ravel()[:2].max()) / focal_px  # those of fx and fy; OpenCV gives 0 for the fixed one
+    return lens, focal_error, off_px.ravel(), aslant_deg

@@ -333,7 +333,7 @@ def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | 
     if not found.lens.measured:
         says = (
             f"The lens was not measured: {plan.lens_deg:g} degrees across are taken, and its height follows from that. "
-            f"Hold the sheet aslant, {MIN_VIEWS} ways, before it is laid, or tell the height by the tape."
+            f"Hold the sheet steeply aslant, {MIN_VIEWS} ways or more, before it is laid; or tell its height by tape."
         )
         advice.append(Advice("lens", says))
     advice += [] if lamp is None else lamp.advice()

@@ -49,7 +49,8 @@ function show(look) {
   ])
     $(id).classList.toggle("main", next);
   const lens = look.lens;
-  text($("lens"), lens ? t(lens.measured ? "calibrate.lens_measured" : "calibrate.lens_views", lens) : "");
+  const unmeasured = lens?.views === lens?.of ? "calibrate.lens_unsure" : "calibrate.lens_views";
+  text($("lens"), lens ? t(lens.measured ? "calibrate.lens_measured" : unmeasured, lens) : "");
   $("lay").hidden = !look.virtual;
   lies = look.markers.length > 0;
   text($("lay"), t(lies ? "calibrate.lift" : "calibrate.lay"));
