@@ -37,6 +37,7 @@ from vision.cameras.picamera import Picamera2Camera
         ("opencv:-1", "index is 0 to 63"),
         ("opencv:front", "index is 0 to 63"),
         ("opencv:64", "index is 0 to 63"),
+        ("opencv:000000000700", "index is 0 to 63"),
         ("opencv:" + "9" * 5000, "index is 0 to 63"),
         ("virtual:3", "takes nothing after it"),
         ("files:nowhere-at-all", "There is no folder"),

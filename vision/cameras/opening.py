@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,9 +48,10 @@ def _picamera2(_rest: str, _dice: int, mains_hz: int) -> Camera:
 def _opencv(index: str, _dice: int, _mains_hz: int) -> Camera:
     from vision.cameras.capture import IndexCamera
 
-    if not (index.isascii() and index.isdecimal()) or int(index[:9]) > MAX_INDEX:
+    number = re.fullmatch(r"0*([0-9]{1,2})", index)
+    if number is None or int(number[1]) > MAX_INDEX:
         raise SetupError([f"camera = 'opencv:{index}': the index is 0 to {MAX_INDEX}, as in 'opencv:0'."])
-    return IndexCamera(int(index))
+    return IndexCamera(int(number[1]))
 
 
 def _files(folder: str, _dice: int, _mains_hz: int) -> Camera:
