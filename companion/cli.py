@@ -88,6 +88,8 @@ def main() -> None:
     0 done, 1 something was refused, 2 wrong usage or settings, 130 Ctrl-C. Errors that people can mend are printed as
     sentences; a bug keeps its traceback.
     """
+    if sys.stdin is None:  # closed at the start (`<&-`): commands look for a terminal or input there, and find neither
+        sys.stdin = open(os.devnull)  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a player's name must not break a terminal that can't show it
             stream.reconfigure(errors="backslashreplace")

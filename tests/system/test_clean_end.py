@@ -13,10 +13,14 @@ import textwrap
 import time
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
+from companion.cli import main
 from companion.commands.watch import command as watch
-from tests.system.running import Running
+from companion.errors import DeviceError
+from hardware.buttons.keys import KeyButtons
+from tests.system.running import PEGPIP, Running
 from tests.waiting import PATIENCE_S, until
 
 SLOW_LOOK = """
@@ -71,6 +75,38 @@ def test_a_command_writing_to_a_full_disk_exits_1_with_an_error_sentence() -> No
         ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     said = "pegpip: The output: No space left on device. Free some space, then run it again.\n"
     assert (ended.returncode, ended.stderr) == (1, said)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("replay", "-"), 1, "pegpip: -, line 1: The line is blank."),
+        (("doctor", "--first-evening", "--out", "report"), 130, "Stopped early."),
+    ],
+)
+def test_a_command_started_with_standard_input_closed_finds_it_empty(
+    words: tuple[str, ...], status: int, said: str, tmp_path: Path
+) -> None:
+    closed = f"import os, subprocess, sys; os.close(0); sys.exit(subprocess.call({[PEGPIP, *words]!r}))"
+    ended = subprocess.run(
+        [sys.executable, "-c", closed],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)},
+    )
+    assert (ended.returncode, said in ended.stdout + ended.stderr) == (status, True), ended.stderr
+
+
+def test_key_buttons_of_a_table_started_with_closed_standard_input_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.setattr(sys, "argv", ["pegpip", "--version"])
+    with pytest.raises(SystemExit):
+        main()
+    with pytest.raises(DeviceError, match="need a terminal"):
+        KeyButtons().start(print)
+    sys.stdin.close()
 
 
 def test_the_watch_command_without_a_camera_exits_1_at_its_time_limit() -> None:
