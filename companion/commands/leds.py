@@ -95,11 +95,13 @@ def map_(settings_file: Path | None, layout: str | None, strip: str | None, out:
         raise SetupError([f"--out {str(out)!r} must end in .svg or .png."])
     settings = config.load(settings_file, {})
     chosen = _chosen(settings, layout)
+    open_strip(strip or settings.strip.kind, chosen.leds, settings.strip)  # refuses an unknown one
     if out is not None and out.suffix.lower() == ".png":
         from hardware.pictures.glow import save_still, scenery
 
         _folder(out.parent)
         save_still(out, scenery(chosen, NUMBERED_WIDTH_PX).numbered(chosen))
+        click.echo(f"{out} written.")
     elif out is not None:
         _write(out, wiring_map(chosen))
     else:

@@ -179,7 +179,7 @@ def test_leds_map_and_design_create_the_missing_folder_of_their_drawing(
 ) -> None:
     out = tmp_path / "new" / name
     done = leds(*words, "--config", empty_settings, "--layout", "board3x121", "--out", str(out))
-    assert done.exit_code == 0, done.output
+    assert (done.exit_code, done.stdout) == (0, f"{out} written.\n"), done.output
     assert out.stat().st_size > 1000
     assert out.read_bytes().startswith(b"\x89PNG") == name.endswith("PNG")
 
@@ -243,6 +243,7 @@ def test_a_picture_of_the_led_board_on_a_full_disk_is_a_device_error(
     [
         *((f"{what} --layout bord3x12", "board3x121") for what in ("map", "test", "design --out x", "scenes --out x")),
         ("map --strip sip", "spi"),
+        ("map --out x.svg --strip sip", "spi"),
         ("wiring --out x --strip ws2812x", "ws281x"),
     ],
 )
