@@ -32,16 +32,16 @@ def command(
 
     With --calibration a picture is read as a frame of that tray; one of another size is read as a photo, with a note.
     Throws in a zip of `pegpip rescore --export` are read with the calibrations in it. With --annotate a copy of each
-    picture with the boxes drawn in is written to that folder. A file that is no picture is reported, the others are
-    still read, and the exit status is 1. A doubtful reading leaves it 0.
+    picture with the boxes drawn in is written to that folder; those of a zip go to a folder of its name in it. A file
+    that is no picture is reported, the others are still read, and the exit status is 1. A doubtful reading leaves it 0.
     """
     copies: Sequence[Path | None] = [None] * len(images) if annotate is None else _copy_paths(annotate, images)
     reader = open_reader(calibration)
     status = 0
     with tracked(images, len(images), "reading") as names:
         for name, copy_to in zip(names, copies, strict=True):
-            exported = Path(name).suffix.lower() == ".zip"
-            for record in _exported(name, expect, copy_to) if exported else _pictured(name, reader, expect, copy_to):
+            in_zip = _is_zip(name)
+            for record in _exported(name, expect, copy_to) if in_zip else _pictured(name, reader, expect, copy_to):
                 status = max(status, int("error" in record))
                 if as_json:
                     print(json.dumps(record), flush=True)  # noqa: T201
@@ -112,8 +112,8 @@ def _pictured(name: str, reader: Reader, expect: int | None, copy_to: Path | Non
 def _exported(name: str, expect: int | None, copy_to: Path | None) -> Iterator[dict[str, Any]]:
     """Read the dice in each throw of a zip of `pegpip rescore --export`, and yield a JSON object for each.
 
-    `expect` is the number of dice, or None. With `copy_to`, each throw's annotated copy is saved beside that path, with
-    the throw's name added. A fault ends the reading: the last object has `error` instead of a reading.
+    `expect` is the number of dice, or None. With the folder `copy_to`, each throw's annotated copy is saved there under
+    the throw's name. A fault ends the reading: the last object has `error` instead of a reading.
     """
     from companion.evidence.sharing import read_export
     from vision.networks import load_networks
@@ -124,7 +124,7 @@ def _exported(name: str, expect: int | None, copy_to: Path | None) -> Iterator[d
         for throw in read_export(Path(name)):
             if id(throw.rig) not in readers:
                 readers[id(throw.rig)] = Reader(networks, throw.rig)
-            copy = copy_to and copy_to.with_stem(f"{copy_to.stem}-{Path(throw.name).stem}")
+            copy = copy_to and copy_to / f"{Path(throw.name).stem}.jpg"
             yield _record(f"{name}:{throw.name}", throw.picture_bgr, readers[id(throw.rig)], expect, copy)
     except (DeviceError, PictureError) as damaged:
         yield {"image": name, "error": str(damaged)}
@@ -154,24 +154,32 @@ def _record(
 
 
 def _copy_paths(folder: Path, images: Sequence[str]) -> list[Path]:
-    """Return a different .jpg path in `folder` for the annotated copy of each picture or zip, in the order of `images`.
+    """Return a different path in `folder` for the annotated copy of each picture, in the order of `images`.
 
-    Its name is the picture's, with a number if that is taken in this run. To a zip's path each throw's copy adds the
-    throw's name. The folder is created. Raises SetupError if that fails, or if a path is that of one of the pictures.
+    It is a .jpg file, or for a zip a folder for the copies of its throws. Its name is the picture's or zip's, with a
+    number if that is taken in this run. The folders are created. Raises SetupError if that fails, or if a path is that
+    of one of the pictures or of its folder.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as refused:
-        wrong = f"--annotate: the folder {str(folder)!r} can't be made ({refused.strerror}): name another one."
-        raise SetupError([wrong]) from None
     originals = {Path(name).resolve() for name in images}
+    taken = originals | {original.parent for original in originals}
     paths = dict[Path, None]()
     for name in images:
-        stem = Path(name).stem or "picture"
-        names = (f"{stem}{f'-{number}' if number > 1 else ''}.jpg" for number in itertools.count(1))
+        stem, suffix = Path(name).stem or "picture", "" if _is_zip(name) else ".jpg"
+        names = (f"{stem}{f'-{number}' if number > 1 else ''}{suffix}" for number in itertools.count(1))
         path = next(path for each in names if (path := folder / each) not in paths)
-        if path.resolve() in originals:
+        if path.resolve() in taken:
             wrong = f"--annotate: the copy {str(path)!r} would replace one of the pictures: name another folder."
             raise SetupError([wrong])
         paths[path] = None
+    for made in (folder, *(path for path, name in zip(paths, images, strict=True) if _is_zip(name))):
+        try:
+            made.mkdir(parents=True, exist_ok=True)
+        except OSError as refused:
+            wrong = f"--annotate: the folder {str(made)!r} can't be made ({refused.strerror}): name another one."
+            raise SetupError([wrong]) from None
     return list(paths)
+
+
+def _is_zip(name: str) -> bool:
+    """Return whether a file is an export of throws, by its name."""
+    return Path(name).suffix.lower() == ".zip"

@@ -129,6 +129,29 @@ def test_throws_exported_by_rescore_hold_no_names_and_can_be_read_again(played: 
     assert cases[2].truth == (1, 1, 1, 1, 1, 1, 2)
 
 
+def test_the_read_command_annotates_a_picture_and_a_zip_without_a_clash(played: Path, tmp_path: Path) -> None:
+    file, picture, drawn = tmp_path / "throws.zip", tmp_path / "throws-1.jpg", tmp_path / "drawn"
+    CliRunner().invoke(rescore.command, ["--data", str(played), "--export", str(file)], standalone_mode=False)
+    with zipfile.ZipFile(file) as archive:
+        images = sorted(Path(name).name for name in archive.namelist() if name.endswith(".jpg"))
+        picture.write_bytes(archive.read(next(name for name in archive.namelist() if name.endswith(".jpg"))))
+    words = ["--annotate", str(drawn), str(file), str(picture)]
+    done = CliRunner().invoke(read.command, words, standalone_mode=False)
+    assert done.exception is None
+    copies = {str(copy.relative_to(drawn)) for copy in drawn.rglob("*.jpg")}
+    assert len(copies) == len(done.stdout.splitlines()) > 2
+    assert copies <= {"throws-1.jpg", *(f"throws/{name}" for name in images)}
+
+
+def test_the_read_command_keeps_pictures_in_a_folder_named_like_a_zip(tmp_path: Path) -> None:
+    (tmp_path / "throws").mkdir()
+    (tmp_path / "throws" / "1.jpg").write_bytes(b"a picture")
+    words = ["--annotate", str(tmp_path), str(tmp_path / "throws.zip"), str(tmp_path / "throws" / "1.jpg")]
+    done = CliRunner().invoke(read.command, words, standalone_mode=False)
+    assert "name another folder" in str(done.exception)
+    assert (tmp_path / "throws" / "1.jpg").read_bytes() == b"a picture"
+
+
 def _photos(folder: Path) -> list[str]:
     return [each.package.record.photo for each in stored_throws(folder)]
 
