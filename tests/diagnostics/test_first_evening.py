@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -17,9 +18,9 @@ from companion.diagnostics.first_evening import steps
 from companion.diagnostics.first_evening.evening import Evening
 from companion.diagnostics.first_evening.holding import Screen, hold
 from companion.diagnostics.health import Finding
-from companion.settings.load import validated
-from tests.diagnostics.guided import BROKEN, STEPS, FilmCamera, Someone, Table, is_ill, no_checks, told
-from vision.cameras import Frame
+from companion.settings.load import Settings, validated
+from tests.diagnostics.guided import BROKEN, STEPS, FilmCamera, QuickCamera, Someone, Table, is_ill, no_checks, told
+from vision.cameras import Camera, Frame
 from vision.reading.reading import Doubt, FrameBGR, Reading
 
 
@@ -94,23 +95,30 @@ def test_the_first_evening_check_reports_misread_throws_with_pictures(table: Tab
     assert all(throw.jpeg.startswith(b"\xff\xd8") for throw in evening.throws)
 
 
-def test_the_first_evening_check_reports_throws_that_the_table_asks_about(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Doubting:
-        def __init__(self, reader: Any) -> None:
-            self._reader = reader
+class Doubting:
+    """A reader whose readings have the doubt that a function returns."""
 
-        def read(self, frame_bgr: FrameBGR, expect: int | None = None, *_: object) -> Reading:
-            reading: Reading = self._reader.read(frame_bgr, expect)
-            return replace(reading, doubt=Doubt.UNREAD)
+    def __init__(self, reader: Any, doubt: Callable[[], Doubt | None]) -> None:
+        self._reader, self._doubt = reader, doubt
 
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None, *_: object) -> Reading:
+        reading: Reading = self._reader.read(frame_bgr, expect)
+        return replace(reading, doubt=self._doubt())
+
+
+def doubt_readings(monkeypatch: pytest.MonkeyPatch, doubt: Callable[[], Doubt | None]) -> None:
     def load(*given: Any) -> Any:
         setup = load_reader(*given)
-        reader: Any = Doubting(setup.reader)
+        reader: Any = Doubting(setup.reader, doubt)
         return replace(setup, reader=reader)
 
     monkeypatch.setattr(f"{STEPS}.load_reader", load)
+
+
+def test_the_first_evening_check_reports_throws_that_the_table_asks_about(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doubt_readings(monkeypatch, lambda: Doubt.UNREAD)
     table.person.skips = ()
     assert is_ill(table.held(), "throws", "2 asked about", "diffuse bars")
 
@@ -121,6 +129,54 @@ def test_the_first_evening_check_reports_throws_that_the_camera_missed(
     monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 1.0)
     table.person = Someone(hands_off=True)
     assert is_ill(table.held(), "throws", "2 not seen", "whole tray")
+
+
+def test_dice_that_lie_in_the_tray_before_the_first_evening_are_no_throw(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(_settings: Settings) -> QuickCamera:
+        camera = QuickCamera()
+        for die in range(3):
+            camera.tray.move(die, 50.0 + 60 * die, 100.0)
+        return camera
+
+    monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 2.0)
+    table.person = Someone(hands_off=True)
+    evening = table.held(open_camera=opened)
+    assert told(evening, "throws").says == "2 throws: 0 read right, 0 asked about, 0 wrong, 2 not seen."
+
+
+class ThrowsOnce(Someone):
+    """A person who throws until a reading was judged, and then leaves the dice where they lie."""
+
+    asked: int = 0
+
+    def throws(self, number: int, of: int, camera: Camera) -> None:
+        if not self.judged:
+            super().throws(number, of, camera)
+
+    def agrees(self, question: str) -> bool:
+        self.asked += "Did you throw?" in question
+        return super().agrees(question)
+
+
+def test_first_evening_dice_left_lying_for_minutes_are_judged_only_once(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 5.0)
+    table.person = ThrowsOnce()
+    evening = table.held(throws_wanted=3)
+    assert told(evening, "throws").says == "3 throws: 1 read right, 0 asked about, 0 wrong, 2 not seen."
+
+
+def test_first_evening_dice_whose_doubt_goes_are_not_judged_again(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 5.0)
+    person = table.person = ThrowsOnce()
+    doubt_readings(monkeypatch, lambda: None if person.asked else Doubt.UNREAD)
+    evening = table.held(throws_wanted=3)
+    assert told(evening, "throws").says == "3 throws: 0 read right, 1 asked about, 0 wrong, 2 not seen."
 
 
 def test_the_first_evening_check_reports_dice_readings_that_take_long(table: Table) -> None:

@@ -115,12 +115,7 @@ def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
     camera = evening.open_camera(evening.settings)
     setup = load_reader(evening.settings.camera.source, camera, evening.settings.data.folder, shipped_networks())
     try:
-        while _throws_left(evening):
-            seen, ended = _judge_throws(evening, camera, setup, tick)
-            if ended:
-                break
-            if not seen and evening.person.agrees("Nothing was seen for a minute. Did you throw?"):
-                evening.missed += 1
+        _judge_throws(evening, camera, setup, tick)
     except KeyboardInterrupt:
         evening.stopped = True
     except DeviceError as ill:
@@ -133,33 +128,48 @@ def _throws_left(evening: Evening) -> bool:
     return not evening.person.enough_throws and len(evening.throws) + evening.missed < evening.throws_wanted
 
 
-def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick) -> tuple[bool, bool]:
-    """Read the person's throws until all are done, or none was seen for UNSEEN_TIMEOUT_S.
+def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick) -> None:
+    """Let the person judge each throw, until all are made or the recording that stands in for a camera ends.
 
-    The judged throws are appended to `evening.throws`. Returns whether a throw was judged or the person ended the
-    throws, and whether the recording that stands in for a camera ended. Raises DeviceError if the camera fails.
+    The judged throws are appended to `evening.throws`. What lies in the tray before the first throw is no throw, nor
+    are dice of an earlier one. If no throw is seen for UNSEEN_TIMEOUT_S, the person may count one as missed. Raises
+    DeviceError if the camera fails.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
     watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s, evening.clock), setup.rig)
     last: Settled | None = None
-    before = len(evening.throws)
-    _invite(evening, camera)
+    while _throws_left(evening):
+        judged = len(evening.throws)
+        if last is not None:
+            _invite(evening, camera)
+        limited.restart()
+        for settled in _each_rest(watcher):
+            first, new = last is None, latest(settled, last, held=setup.rig is None) is settled
+            last = replace(settled, reading=replace(settled.reading, doubt=None))  # a doubt that goes is no throw
+            if not first:
+                if not new or not settled.thrown:
+                    continue
+                _add_judged(evening, settled, camera)
+                tick(len(evening.throws) + evening.missed, evening.throws_wanted)
+                evening.note_temperature()
+                if not _throws_left(evening):
+                    return
+            _invite(evening, camera)
+            limited.restart()
+        if limited.ended:
+            return
+        seen = len(evening.throws) > judged
+        if not seen and evening.person.agrees("Nothing was seen for a minute. Did you throw?"):
+            evening.missed += 1
+
+
+def _each_rest(watcher: Watcher) -> Iterator[Settled]:
+    """Watch the tray, and yield the reading each time it comes to rest. Raises DeviceError if the camera fails."""
     for event in watcher.events():
         if isinstance(event, Ill):
             raise event.error
-        if not isinstance(event, Settled):
-            continue
-        last = latest(event, last, held=setup.rig is None)
-        if last is not event or not event.thrown:
-            continue
-        _add_judged(evening, event, camera)
-        tick(len(evening.throws) + evening.missed, evening.throws_wanted)
-        evening.note_temperature()
-        if not _throws_left(evening):
-            return True, False
-        _invite(evening, camera)
-        limited.restart()
-    return len(evening.throws) > before, limited.ended
+        if isinstance(event, Settled):
+            yield event
 
 
 def _invite(evening: Evening, camera: Camera) -> None:
@@ -350,10 +360,14 @@ class _Timed:
         self._reader, self._durations_s, self._clock = reader, durations_s, clock
 
     def read(
-        self, frame_bgr: FrameBGR, expect: int | None = None, again: Reading | None = None, size_px: float | None = None
+        self,
+        frame_bgr: FrameBGR,
+        expect: int | None = None,
+        previous: Reading | None = None,
+        size_px: float | None = None,
     ) -> Reading:
         """Return the wrapped reader's reading of a picture, and append its duration in seconds to `_durations_s`."""
         begun_s = self._clock()
-        reading = self._reader.read(frame_bgr, expect, again, size_px)
+        reading = self._reader.read(frame_bgr, expect, previous, size_px)
         self._durations_s.append(self._clock() - begun_s)
         return reading
