@@ -65,19 +65,19 @@ class Walls:
         return (2, 1.0, 0.0), (0, 1.0, left), (0, -1.0, -right), (1, 1.0, top), (1, -1.0, -bottom)
 
 
-def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
-    """Return the forces of floor and walls on the corners of n dice, in mm/s2: (n, 8, 3), 0 without contact.
+def plane_forces(corners: Floats, velocities: Floats, walls: Walls) -> Floats:
+    """Return the forces of floor and walls on the corners of n dice of mass 1, in mm/s2: (n, 8, 3), 0 without contact.
 
-    `corners` are positions in mm, `speeds` the corners' velocities in mm/s, both of the same shape.
+    `corners` are positions in mm, `velocities` those of the corners in mm/s, both of the same shape.
     """
     forces = np.zeros_like(corners)
     for axis, sign, offset in walls.planes:
         depth = offset - sign * corners[:, :, axis]
         if not (depth > 0).any():
             continue
-        into = sign * speeds[:, :, axis]
+        into = sign * velocities[:, :, axis]
         normal = np.where(depth > 0, np.maximum(STIFFNESS * depth - DAMPING * into, 0.0), 0.0)
-        along = speeds.copy()
+        along = velocities.copy()
         along[:, :, axis] = 0.0
         forces -= along * _grip(FRICTION * normal, along)[:, :, None]
         forces[:, :, axis] += sign * normal
@@ -142,14 +142,14 @@ def _in_cube(points: Floats, at_mm: Floats, rotation: Floats, half: float) -> ND
     return np.abs((points - at_mm) @ rotation).max(axis=1) <= half
 
 
-def between(touched: ContactPoint, speeds: Floats) -> Floats:
+def contact_forces(touched: ContactPoint, velocities: Floats) -> Floats:
     """Return the (m, 3) forces, push and friction in mm/s2, on the second of two touching cubes of mass 1.
 
-    `speeds` are the (m, 3) velocities, in mm/s, of the second cube relative to the first at the m points of contact.
+    `velocities`, (m, 3) in mm/s, are those of the second cube relative to the first at the m points of contact.
     The first cube gets the opposite forces.
     """
     share = 4 / max(4, len(touched.at_mm))  # as stiff as four corners, however many points there are
-    into = speeds @ touched.normal
+    into = velocities @ touched.normal
     normal = share * np.maximum(STIFFNESS * touched.depth_mm - DAMPING * into, 0.0)
-    along = speeds - into[:, None] * touched.normal
+    along = velocities - into[:, None] * touched.normal
     return normal[:, None] * touched.normal - along * (share * _grip(DICE_FRICTION * normal / share, along))[:, None]

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cameras.simulated.contact import CORNERS, STIFFNESS, Walls, between, cross, neighbours, on_planes, touch
+from vision.cameras.simulated.contact import (
+    CORNERS,
+    STIFFNESS,
+    Walls,
+    contact_forces,
+    cross,
+    neighbours,
+    plane_forces,
+    touch,
+)
 from vision.reading.reading import Floats
 
 GRAVITY_MM_S2 = 9810.0
@@ -102,8 +111,8 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
     """
     for _ in range(max(1, round(seconds / STEP_S))):
         arms = np.einsum("nij,cj->nci", bodies.rotation, CORNERS) * edge_mm
-        speeds = bodies.velocity[:, None, :] + cross(bodies.spin[:, None, :], arms)
-        forces = on_planes(bodies.at_mm[:, None, :] + arms, speeds, walls)
+        velocities = bodies.velocity[:, None, :] + cross(bodies.spin[:, None, :], arms)
+        forces = plane_forces(bodies.at_mm[:, None, :] + arms, velocities, walls)
         force, torque = forces.sum(1), cross(arms, forces).sum(1)
         force[:, 2] -= GRAVITY_MM_S2
         _push_apart(bodies, moving, edge_mm, force, torque)
@@ -133,11 +142,11 @@ def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force
         if touched is None:
             continue
         arms = touched.at_mm - at[one], touched.at_mm - at[other]
-        speeds = bodies.velocity[other] + cross(bodies.spin[other], arms[1])
-        speeds = speeds - bodies.velocity[one] - cross(bodies.spin[one], arms[0])
-        if (np.abs(speeds @ touched.normal) > WAKE_MM_S).any():
+        velocities = bodies.velocity[other] + cross(bodies.spin[other], arms[1])
+        velocities = velocities - bodies.velocity[one] - cross(bodies.spin[one], arms[0])
+        if (np.abs(velocities @ touched.normal) > WAKE_MM_S).any():
             bodies.still_s[[one, other]] = 0.0
-        pushed = between(touched, speeds)
+        pushed = contact_forces(touched, velocities)
         force[one] -= pushed.sum(0)
         force[other] += pushed.sum(0)
         torque[one] -= cross(arms[0], pushed).sum(0)
