@@ -171,17 +171,17 @@ class CalibrationService:
         self._keep(with_die(done, edge_mm))
         return self.look()
 
-    def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
-        """Lay the calibration sheet into the virtual tray, without dice, if `lie`, else take it out; return `look()`.
+    def lay_sheet(self, inside: bool) -> Mapping[str, Any]:
+        """Lay the calibration sheet into the virtual tray if `inside`, else take it out; return `look()`.
 
-        The sheet is detected at four tilts before it lies flat, so that the lens can be measured. Raises DeviceError if
-        the camera is not virtual, or sends no frames.
+        Dice are taken out before. The sheet is detected at four tilts before it lies flat, so that the lens can be
+        measured. Raises DeviceError if the camera is not virtual, or sends no frames.
         """
         virtual = self._virtual
         if virtual is None:
             raise DeviceError("This camera is real.", "Lay the printed sheet into the tray by hand.")
         with self._camera.following(FRAME_TIMEOUT_S):
-            if lie:
+            if inside:
                 virtual.tray.lift()
                 plan = self._steps.plan
                 lay_in(virtual, sheet("a4", plan.tray_mm, plan.keep_mm), self._detect_once)

@@ -86,13 +86,13 @@ def command(
     plan = Plan(tray_mm, given["keep"], lens_deg, given["height"], given["bar"], die or 16.0)
     if sheet_file is not None:
         return _write_sheet(sheet_file, paper, plan, as_json=as_json)
-    floor = _floor(given["corners"], plan) if given["corners"] else None
+    floor_to_px = _floor_to_px(given["corners"], plan) if given["corners"] else None
     over = {"camera": {"source": given["camera"]}, "data": {"dir": given["data"]}}
     settings = config.load(settings_file, {s: v for s, v in over.items() if None not in v.values()})
     try:
         show = _preview(given["preview"], plan)
         lens_told = given["lens"] is not None
-        done = _calibrated(settings, plan, floor, show, wait_s, paper, measure=die is None, lens_told=lens_told)
+        done = _calibrated(settings, plan, floor_to_px, show, wait_s, paper, measure=die is None, lens_told=lens_told)
         stored = done.stored(settings.camera.source, f"{datetime.now().astimezone():%Y-%m-%d %H:%M}")
         record = _record(done, stored.camera, str(save_calibration(settings.data.folder, stored)))
     except (DeviceError, PictureError) as ill:
@@ -120,7 +120,7 @@ def in_words(record: dict[str, Any]) -> str:
 def _calibrated(
     settings: config.Settings,
     plan: Plan,
-    floor: Floats | None,
+    floor_to_px: Floats | None,
     show: Show,
     wait_s: float,
     paper: str,
@@ -130,8 +130,8 @@ def _calibrated(
 ) -> Calibrated:
     """Open the camera and calibrate it, with instructions to a person: the sheet, the empty tray, then the die.
 
-    `floor` is the homography of corners that a person pointed at; with it no sheet is needed. The camera is closed at
-    the end. Without `measure`, or if no single die is seen in time, the die has the size of the plan. Unless
+    `floor_to_px` is the homography of corners that a person pointed at; with it no sheet is needed. The camera is
+    closed at the end. Without `measure`, or if no single die is seen in time, the die has the size of the plan. Unless
     `lens_told`, the camera's own angle of view is used where it is known. `paper`, "a4" or "letter", is that of a
     simulated sheet. Raises DeviceError if the camera fails before the die's step, if sheet or empty tray was not done
     in `wait_s` seconds, or if the lens would hang among the dice.
@@ -151,12 +151,12 @@ def _calibrated(
                 plan = replace(plan, lens_deg=camera.field.angle_deg)
                 _say(f"{camera.field}.")
         steps = Calibrating(camera.frame, plan, _say, wait_s, show)
-        if floor is None:
+        if floor_to_px is None:
             hands.lay(steps)
             found = steps.focus(steps.sheet(), camera)
             hands.lift()
         else:
-            found = steps.by_hand(floor)
+            found = steps.by_hand(floor_to_px)
         # Exposure is found anew, on the tray as it is played in: white paper would leave it too dark.
         camera.stop()
         camera.start()
@@ -319,7 +319,7 @@ def _tray(text: str, keep_mm: float) -> tuple[float, float]:
     return width, height
 
 
-def _floor(texts: tuple[str, ...], plan: Plan) -> Floats:
+def _floor_to_px(texts: tuple[str, ...], plan: Plan) -> Floats:
     """Return the (3, 3) homography from the tray's floor in mm to pixels, from the texts of `--corners`.
 
     A text is a corner in pixels, such as 104,86. Raises SetupError for a text that is not two numbers, and unless the

@@ -106,7 +106,7 @@ class Calibration(Protocol):
         Raises DeviceError if no single die is seen, or if `take_empty` has not succeeded before.
         """
 
-    def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
+    def lay_sheet(self, inside: bool) -> Mapping[str, Any]:
         """Put the sheet into the virtual tray in place of its dice (True), or take it out (False), and return `look()`.
 
         Raises DeviceError if the camera is real.
