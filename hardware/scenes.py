@@ -145,7 +145,7 @@ def _mood(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float) -
     `illegal_hold` one that pulses. Other moods add no light. `pegs` are those shown at `time_s`.
     """
     if view.mood == "over":
-        _over(canvas, view, time_s)
+        _add_finish_light(canvas, view, time_s)
     if view.to_play is None or view.to_play >= len(pegs):
         return
     path, peg = canvas.path(view.to_play), pegs[view.to_play]
@@ -160,14 +160,14 @@ def _mood(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float) -
     elif view.mood == "settling":
         swing = 5 + 4 * math.sin(2 * math.pi * time_s / 1.4)
         canvas.along(path, 0.55 * glow(path, ahead + swing, 3.0), AMBER)
-    elif (call := _call(view, time_s)) is not None:
+    elif (call := _call_light(view, time_s)) is not None:
         colour, level = call
         canvas.along(path, level * glow(path, ahead, 6.0), colour)
         if view.mood == "asking":
             canvas.add(canvas.pockets(view.to_play), colour, level)
 
 
-def _call(view: BoardView, time_s: float) -> tuple[Colour, float] | None:
+def _call_light(view: BoardView, time_s: float) -> tuple[Colour, float] | None:
     """Return colour and brightness of the light that calls people at `time_s`, or None if nothing does.
 
     A question breathes slowly. A hold that the rules refuse knocks twice and rests.
@@ -180,7 +180,7 @@ def _call(view: BoardView, time_s: float) -> tuple[Colour, float] | None:
     return None
 
 
-def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
+def _add_finish_light(canvas: Canvas, view: BoardView, time_s: float) -> None:
     """Add the light of a finished game, as at `time_s`: waves in each winner's colour that drift along the lane."""
     for rank, winner in enumerate(w for w in view.winners if w < len(view.pegs)):
         path, share = canvas.path(winner), len(view.winners)
@@ -234,10 +234,10 @@ def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
     """Add the light of the status segment, as at `time_s`: a part for each player in the player's colour.
 
     The part of the player to play, or of a winner, is bright; with fewer LEDs than players these alone have a part. A
-    question or a refused hold lights all of it instead (`_call`).
+    question or a refused hold lights all of it instead (`_call_light`).
     """
     leds = canvas.layout.status
-    if (call := _call(view, time_s)) is not None:
+    if (call := _call_light(view, time_s)) is not None:
         canvas.add(leds, *call)
         return
     parts = [(peg, view.to_play == k or k in view.winners) for k, peg in enumerate(view.pegs)]

@@ -66,7 +66,7 @@ def wiring_diagram(
         body += _ground_of_buttons(first, len(buttons))
     pin = next(iter(strip_pins(kind, strip, machine)), None)
     if pin is not None:
-        body += _strip(pin, limit_ma)
+        body += _strip_elements(pin, limit_ma)
     else:
         word = kind.partition(":")[0]
         body.append(_words(330, 120, f"A {word} strip takes no pin of the Pi."))
@@ -101,7 +101,7 @@ def _header() -> str:
     return "".join(parts)
 
 
-def _strip(pin: int, limit_ma: float) -> list[str]:
+def _strip_elements(pin: int, limit_ma: float) -> list[str]:
     """Return SVG elements that draw level shifter, strip, supply and fuse, and their wires.
 
     `pin` is the data pin's BCM number, `limit_ma` the strip's current limit.
