@@ -26,7 +26,7 @@ class Lights:
         self._track: Track | None = None
         self._moments: tuple[Moment, ...] = ()
 
-    def view(self, snapshot: Snapshot, news: News, now_s: float) -> BoardView:
+    def follow(self, snapshot: Snapshot, news: News, now_s: float) -> BoardView:
         """Return what the LED board shows for a snapshot, with the animations that started at it or earlier.
 
         Call this method once for each snapshot, in order. The animations of the events in `news` start at `now_s`, on
@@ -45,7 +45,7 @@ class Lights:
 def lighting(board: Board, clock: Callable[[], float]) -> Reader:
     """Return a subscriber of the table that shows each snapshot on the board. `clock` is the board's, in seconds."""
     lights = Lights()
-    return lambda snapshot, news: board.show(lights.view(snapshot, news, clock()))
+    return lambda snapshot, news: board.show(lights.follow(snapshot, news, clock()))
 
 
 def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = ()) -> BoardView:

@@ -64,9 +64,9 @@ def crib(*players: str, **rules: bool) -> dict[str, Any]:
 def moments_after(told: Told, line: dict[str, Any]) -> tuple[Moment, ...]:
     """The moments that the last line begins at 2 s."""
     lights = Lights()
-    lights.view(told.snapshot, told.news, 1.0)
+    lights.follow(told.snapshot, told.news, 1.0)
     told.play(line)
-    return tuple(m for m in lights.view(told.snapshot, told.news, 2.0).moments if m.at_s == 2.0)
+    return tuple(m for m in lights.follow(told.snapshot, told.news, 2.0).moments if m.at_s == 2.0)
 
 
 def test_the_led_track_shows_unbanked_points_of_the_player_on_turn_only() -> None:
@@ -139,18 +139,18 @@ def test_a_wipe_out_animation_on_the_led_track_drains_to_the_banked_hole() -> No
 
 def test_led_light_of_a_wiped_out_turn_only_moves_back_on_the_track() -> None:
     told, lights = Told(crib()).play(*SIXES, THROW, POINT), Lights()
-    lights.view(told.snapshot, told.news, 1.0)
+    lights.follow(told.snapshot, told.news, 1.0)
     told.play({"throw": [2, 3, 3, 4, 6]})
-    view = lights.view(told.snapshot, told.news, 2.0)
+    view = lights.follow(told.snapshot, told.news, 2.0)
     ahead = [shown(view, 2.0 + step / 100)[0].provisional for step in range(200)]
     assert ahead == sorted(ahead, reverse=True)
 
 
 def test_an_undo_ends_the_led_animations_of_the_line_it_takes_back() -> None:
     told, lights = Told(crib()).play(*SIXES), Lights()
-    lights.view(told.snapshot, told.news, 1.0)
-    assert lights.view(told.play(STOP).snapshot, told.news, 2.0).moments
-    assert not lights.view(told.play({"undo": 1}).snapshot, told.news, 2.1).moments
+    lights.follow(told.snapshot, told.news, 1.0)
+    assert lights.follow(told.play(STOP).snapshot, told.news, 2.0).moments
+    assert not lights.follow(told.play({"undo": 1}).snapshot, told.news, 2.1).moments
 
 
 def test_a_bomb_moves_the_led_pegs_of_bomber_and_victim_alone() -> None:
@@ -161,8 +161,8 @@ def test_a_bomb_moves_the_led_pegs_of_bomber_and_victim_alone() -> None:
         Lights(),
     )
     told.play(THROW, POINT, STOP, *wiped, *wiped, {"throw": [1, 1, 1, 1, 1, 1, 2]}, {"do": "point", "value": 1})
-    lights.view(told.snapshot, told.news, 1.0)
-    view = lights.view(told.play({"do": "bomb"}).snapshot, told.news, 5.0)
+    lights.follow(told.snapshot, told.news, 1.0)
+    view = lights.follow(told.play({"do": "bomb"}).snapshot, told.news, 5.0)
     ann, ben, cat = zip(*([peg.banked for peg in shown(view, 5.0 + step / 10)] for step in range(14)), strict=True)
     assert set(ann) == {2}
     assert (ben[0], ben[-1], cat[0], cat[-1]) == (32, 2, 2, 32)
@@ -204,7 +204,7 @@ def test_what_the_led_track_shows_does_not_depend_on_player_names(game: str, dat
         line = some_line(state, generator)
         plain.play(line)
         odd.play({**line, "on": players[int(line["on"][1:])]} if "on" in line else line)
-        assert lights.view(odd.snapshot, odd.news, 1.0) == others.view(plain.snapshot, plain.news, 1.0)
+        assert lights.follow(odd.snapshot, odd.news, 1.0) == others.follow(plain.snapshot, plain.news, 1.0)
         assert odd.snapshot.track == plain.snapshot.track
         assert [event.side for event in odd.snapshot.events] == [event.side for event in plain.snapshot.events]
         now, names = odd_game.transcript.state, [side.name for side in odd.snapshot.sides]
