@@ -63,9 +63,9 @@ def test_crag_win_odds_solve_missing_point_distributions_in_one_batch(monkeypatc
         batches.append(set(some.tolist()))
         solve(some)
 
-    def recorded(some: Masks, most: int) -> None:
+    def recorded(some: Masks, length: int) -> None:
         computed.extend(some.tolist())
-        spread(some, most)
+        spread(some, length)
 
     monkeypatch.setattr(sheet, "solve", counted)
     monkeypatch.setattr(sheet, "_spread", recorded)

@@ -7,8 +7,7 @@ import pytest
 
 from companion.errors import RulesError
 from companion.games.advice.odds import options
-from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS
-from companion.games.crapola.odds.backward_induction import thrown as turn
+from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, values_before_throw
 from companion.games.crapola.odds.race import STEP, SURE_STOP_STEPS, catching, race
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import Throw
@@ -23,7 +22,7 @@ def test_stored_crapola_win_chances_equal_those_of_the_best_turn() -> None:
         standing = game.chance(mine, True, other, True)
         lost = 1 - game.chance(other, True, mine, True)
         bank = game.banked(mine, other, True, SURE_STOP_STEPS + MAX_THROW_STEPS)
-        assert lost + turn(6, bank - lost, 0)[0, 5] == pytest.approx(standing, abs=1e-8)
+        assert lost + values_before_throw(6, bank - lost, 0)[0, 5] == pytest.approx(standing, abs=1e-8)
 
 
 def test_stored_crapola_opening_win_chance_equals_that_of_the_best_turn() -> None:
@@ -31,7 +30,7 @@ def test_stored_crapola_opening_win_chance_equals_that_of_the_best_turn() -> Non
         game = race(target, 1000)
         start = game.chance(0, False, 0, False)
         bank = game.banked(0, 0, False, SURE_STOP_STEPS + MAX_THROW_STEPS) - (1 - start)
-        assert 1 - start + turn(6, bank, 20)[0, 5] == pytest.approx(start, abs=1e-8)
+        assert 1 - start + values_before_throw(6, bank, 20)[0, 5] == pytest.approx(start, abs=1e-8)
         assert 0.5 < start < 0.65
 
 
@@ -44,7 +43,7 @@ def test_stored_crapola_win_chances_off_the_board_are_those_of_best_play(
     game = race(3000, 1000)
     lost = 1 - game.chance(other, other_on, mine, on)
     bank = game.banked(mine, other, other_on, SURE_STOP_STEPS + MAX_THROW_STEPS) - lost
-    best = lost + turn(6, bank, 0 if on else 20)[0, 5]
+    best = lost + values_before_throw(6, bank, 0 if on else 20)[0, 5]
     assert best == pytest.approx(game.chance(mine, on, other, other_on), abs=1e-8)
 
 

@@ -13,7 +13,7 @@ from math import factorial, prod
 
 import numpy as np
 
-from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices, thrown
+from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices, values_before_throw
 from companion.games.crapola.odds.offers import STEP
 from companion.games.crapola.odds.race import (
     BOTH,
@@ -313,7 +313,7 @@ def cut_short(states: int) -> float:
         for deep in (SURE_STOP_STEPS, 2 * SURE_STOP_STEPS):
             bank = game.banked(mine, other, True, deep + MAX_THROW_STEPS) - lost
             sizes = (6, 7) if other - mine > 5000 else (6,)
-            found.append(max(float(thrown(size, bank, 0)[0, size - 1]) for size in sizes))
+            found.append(max(float(values_before_throw(size, bank, 0)[0, size - 1]) for size in sizes))
         greatest = max(greatest, abs(found[1] - found[0]))
     return greatest
 

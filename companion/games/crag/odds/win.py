@@ -131,34 +131,34 @@ class Prospects:
             self._spread(missing[_filled()[missing] == size], 1 + sum(sorted(MAX_SCORES)[size - len(PLACES) :]))
         self._known[missing] = True
 
-    def _spread(self, sheets: Masks, most: int) -> None:
+    def _spread(self, sheets: Masks, length: int) -> None:
         """Compute and store the distributions of remaining points of `sheets` from those with one more category filled.
 
         Each is the sum over all entries of one turn: the probability of the entry times the distribution after it,
-        moved up by its points. The (count,) sheets must have equally many filled categories, and fewer than `most`
+        moved up by its points. The (count,) sheets must have equally many filled categories, and fewer than `length`
         points to come.
         """
-        found = np.zeros((len(sheets), most))
+        found = np.zeros((len(sheets), length))
         for place in PLACES:
             unfilled = np.flatnonzero(sheets >> place & 1 == 0)
             for begin in range(0, len(unfilled), BATCH_SIZE):
                 some = unfilled[begin : begin + BATCH_SIZE]
-                found[some] += self._entered(sheets[some], place, most)
-        self._chances[sheets, :most] = found
+                found[some] += self._entered(sheets[some], place, length)
+        self._chances[sheets, :length] = found
 
-    def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
-        """Return (count, most) probabilities that a turn fills one category and the sheet gets exactly n more points.
+    def _entered(self, sheets: Masks, place: int, length: int) -> Floats:
+        """Return (count, length) probabilities that a turn fills one category and the sheet gets exactly n more points.
 
         Column n, from 0, counts the points of this turn and of all later ones. A row adds up to the probability of
         filling the category at `place`. It is open on each of the (count,) `sheets`, at most BATCH_SIZE, which can get
-        fewer than `most` points. The distributions of the sheets with it filled must be stored already.
+        fewer than `length` points. The distributions of the sheets with it filled must be stored already.
         """
         chances, step = self._ends[place]
-        later = np.zeros((len(sheets), BEST + most))
-        later[:, BEST:] = self._chances[sheets | 1 << place, :most]
+        later = np.zeros((len(sheets), BEST + length))
+        later[:, BEST:] = self._chances[sheets | 1 << place, :length]
         row, point = later.strides
         # Each row moved up by each score, as a view.
-        moved = as_strided(later[:, BEST:], (len(sheets), chances.shape[1], most), (row, -step * point, point))
+        moved = as_strided(later[:, BEST:], (len(sheets), chances.shape[1], length), (row, -step * point, point))
         found: Floats = np.einsum("sc,sct->st", chances[sheets], moved)
         return found
 

@@ -17,7 +17,7 @@ MAX_THROW_STEPS = 100
 Arrays of bank values extend by it beyond the last throw of a turn. Lower: values after a high throw are wrong."""
 
 
-def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
+def values_before_throw(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
     """Return the value before each throw of a turn with best play, by backward induction from many turn points to 0.
 
     A crap-out has the value 0.

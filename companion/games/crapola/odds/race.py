@@ -14,7 +14,7 @@ import numpy as np
 
 from companion.errors import RulesError
 from companion.games.advice.stored import stored
-from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices, thrown
+from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices, values_before_throw
 from companion.games.crapola.odds.offers import STEP
 from companion.games.crapola.odds.turn_value import MAX_BANK_STEPS, TurnValues, check_entry, steps_to
 from companion.games.crapola.totals import Totals
@@ -53,22 +53,23 @@ def catching() -> Floats:
 
     Shape (MAX_BANK_STEPS + 1,); each is that of the play that makes such a bank likeliest.
     """
-    return np.append(1.0, thrown(6, np.ones(MAX_BANK_STEPS + MAX_THROW_STEPS + 1), MAX_BANK_STEPS)[::-1, 5])
+    by_points = values_before_throw(6, np.ones(MAX_BANK_STEPS + MAX_THROW_STEPS + 1), MAX_BANK_STEPS)
+    return np.append(1.0, by_points[::-1, 5])
 
 
-def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
+def after_bank(missing: Indices, needed: Indices, values: Floats) -> Floats:
     """Return the win probability of a Crapola player who has just banked, when the other player is to play.
 
     In a last turn the other player is taken to play so that a winning bank is likeliest (`catching`).
 
     Args:
-        ahead: Array of steps that the player who banked still needs to the target. Where it is 0 or less, the other
+        missing: Array of steps that the player who banked still needs to the target. Where it is 0 or less, the other
             player has one last turn.
         needed: Array, of the same shape, of steps that the other player must bank in that last turn to win.
-        values: Win probability of the other player before an ordinary turn, indexed by `ahead`. Beyond its end the last
-            value counts.
+        values: Win probability of the other player before an ordinary turn, indexed by `missing`. Beyond its end the
+            last value counts.
     """
-    return 1 - np.where(ahead > 0, values.take(ahead, mode="clip"), catching().take(needed, mode="clip"))
+    return 1 - np.where(missing > 0, values.take(missing, mode="clip"), catching().take(needed, mode="clip"))
 
 
 class Race:
@@ -177,7 +178,7 @@ def turn_values_to_win(totals: Totals, size: int) -> TurnValues:
     else:
         most, game = SURE_STOP_STEPS + MAX_THROW_STEPS, _race_of(totals)
         brought = game.banked(totals.points[seat], totals.points[other], totals.on_board[other], most) - lost
-    known = thrown(size, brought, steps_to(least)).ravel().tolist()
+    known = values_before_throw(size, brought, steps_to(least)).ravel().tolist()
 
     def bank(points: int) -> float:
         """Return the value of banking; in the last round exactly, also beyond the points of the table."""

@@ -137,10 +137,10 @@ def evaluate(size: int, least: int) -> list[float]:
     """
     import numpy as np
 
-    from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, thrown
+    from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, values_before_throw
 
     bank = STEP * np.arange(max(SURE_STOP_POINTS // STEP, steps_to(least)) + MAX_THROW_STEPS + 1.0)
-    found: list[float] = thrown(size, bank, steps_to(least), rich_seven()).ravel().tolist()
+    found: list[float] = values_before_throw(size, bank, steps_to(least), rich_seven()).ravel().tolist()
     return found
 
 

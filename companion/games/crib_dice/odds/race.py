@@ -81,7 +81,7 @@ class FinishDistribution:
         self._still = self._reached.cumsum(axis=1)
         self._width = holes + self.past
         self._reaching = np.fft.rfft(self._reached, self._width)
-        self._timed = [self._times(wipeouts) for wipeouts in range(fuchle)]
+        self._weights = [self._turn_weights(wipeouts) for wipeouts in range(fuchle)]
         # At most `fuchle` turns per tabulated bank pass before the first fuchle.
         self._fuchled_by = min(ROUNDS, len(self._reached) * fuchle)
         own, fuchled = self._until_fuchle(0, 0)
@@ -102,7 +102,7 @@ class FinishDistribution:
             found.append(np.convolve(found[-1], chances)[: self.holes + 1])
         return np.array(found)
 
-    def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
+    def _turn_weights(self, wipeouts: int) -> tuple[Floats, Floats]:
         """Return weights for the turn of a peg's bank n + 1, and for the turn of its first fuchle after n banks.
 
         A weight is the probability of the wipe-outs alone, summed over all turns that the first n banks can take. The
@@ -125,7 +125,8 @@ class FinishDistribution:
     def _crossed(self, hole: int) -> Floats:
         """Return the probability that a peg's first n banks don't finish and bank n + 1 does: (banks, past), by [n, k].
 
-        Bank n + 1 ends k + 1 holes past the last hole. The peg starts in `hole`; `_times` has the wipe-outs between.
+        Bank n + 1 ends k + 1 holes past the last hole. The peg starts in `hole`; `_turn_weights` has the wipe-outs
+        between.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
@@ -137,7 +138,7 @@ class FinishDistribution:
         The peg begins in `hole`, after `wipeouts` wipe-outs in a row. Shapes (ROUNDS, past), where column i is for a
         finish i + 1 holes past the last one, and (ROUNDS,).
         """
-        bank, fuchled = self._timed[wipeouts]
+        bank, fuchled = self._weights[wipeouts]
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
@@ -168,11 +169,11 @@ class FinishDistribution:
         apart = np.hstack([apart, np.zeros_like(apart)])
         row, column = apart.strides
         anew = as_strided(apart, (turns, turns), (row + column, column)).sum(axis=0)  # by turn of the restart
-        bank, fuchled = (timed[:, :turns] for timed in self._timed[0])
+        bank, fuchled = (timed[:, :turns] for timed in self._weights[0])
         brought = np.fft.rfft(_product(_product(bank, weights), self._leap), self._width)
         found = np.fft.irfft((brought * self._reaching).sum(axis=0), self._width)[: self.holes + 1]
         found += (fuchled[:, :-1] @ anew[1:]) @ self._still
-        bank, fuchled = (timed[:, :turns] for timed in self._timed[wipeouts])
+        bank, fuchled = (timed[:, :turns] for timed in self._weights[wipeouts])
         place = float((_product(bank, weights) * self._crossed(hole)).sum())
         place += float((fuchled[:, :-1] @ anew[1:]) @ self._still[:, self.holes - hole])
         return found[::-1], place
