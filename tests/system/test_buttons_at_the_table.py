@@ -26,7 +26,8 @@ from hardware.buttons import Press, Touch, ignore_touch
 from hardware.power import Power
 from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
-from web.pairing.phones import Pairing, Refused
+from web.pairing.phones import Pairing
+from web.pairing.refused import Refused
 from web.pairing.tokens import FileTokens
 from web.requests import forgetting_starter
 

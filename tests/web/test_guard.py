@@ -12,7 +12,8 @@ import pytest
 from tests.web.pub import HEADER, PIN, MemoryTokens, Pub, opened
 from web.guard import host_name, same_origin, token_of
 from web.pairing.guesses import MAX_ADDRESSES, Guesses
-from web.pairing.phones import WRONG_PIN, Pairing, Refused
+from web.pairing.phones import Pairing
+from web.pairing.refused import WRONG_PIN, Refused
 from web.pairing.tokens import FileTokens
 
 CHANGES = ["/api/lines", "/api/games", "/api/throws/1", "/api/answers", "/api/corrections", "/api/abandon", "/api/next"]
@@ -147,12 +148,14 @@ def test_pairing_owner_code_makes_one_phone_owner_and_then_is_invalid(pub: Pub) 
     assert pub.stranger().get("/api/pair").json == {"code": None, "hosted": False}
     code = pub.pairing.owner_code()
     assert code is not None
-    for wrong in ("", code[:-1], code + "0", "é"):
-        assert pub.stranger().post("/api/pair", json={"first": wrong or "0"}).status_code == 401
+    for wrong in ("0", code[:-1], code + "0", "é"):
+        refused = pub.stranger().post("/api/pair", json={"first": wrong})
+        assert (refused.status_code, refused.json["error"]) == (401, "old_code")
     first = pub.stranger()
     assert first.post("/api/pair", json={"first": code, "name": "Ann"}).status_code == 200
     assert first.get("/api/phones").json["paired"]
-    assert pub.stranger().post("/api/pair", json={"first": code}).status_code == 401
+    late = pub.stranger().post("/api/pair", json={"first": code})
+    assert (late.status_code, late.json["error"]) == (401, "hosted")
     assert pub.pairing.owner_code() is None
     assert pub.stranger().get("/api/pair").json["hosted"]
 
@@ -234,8 +237,10 @@ def test_pairing_refuses_a_phones_sixth_join_request_after_five_expired(pub: Pub
 
 
 def test_pairing_queue_holds_six_join_requests_and_refuses_more_with_429(pub: Pub) -> None:
-    answers = [pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={}).status_code for at in range(8)]
-    assert answers == [200] * 6 + [429] * 2
+    answers = [pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={}) for at in range(8)]
+    assert [answer.status_code for answer in answers] == [200] * 6 + [429] * 2
+    assert answers[-1].json["error"] == "too_many_asking"
+    assert int(answers[-1].headers["Retry-After"]) > 0
 
 
 def test_pairing_token_of_a_removed_phone_is_refused(pub: Pub) -> None:

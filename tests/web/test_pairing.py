@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,8 @@ import pytest
 from tests.web.pub import PIN, Clock, MemoryTokens, Pub
 from web.guard import TOKEN_DAYS
 from web.pairing.guesses import Budget
-from web.pairing.phones import DAY_S, FULL, MAX_PHONES, Pairing, Refused
+from web.pairing.phones import DAY_S, MAX_PHONES, Pairing
+from web.pairing.refused import FULL, Refused
 from web.pairing.roles import Role
 from web.pairing.tokens import FileTokens
 
@@ -152,7 +155,34 @@ def test_with_an_unreadable_paired_phones_file_only_the_pin_makes_an_owner(tmp_p
     assert roles(pairing) == ["player"]
     paired(pairing)
     assert roles(pairing) == ["player", "owner"]
+    well, words = pairing.health()
+    assert not well
+    assert "can't be saved" in words
+    (tmp_path / "paired.json").rmdir()
     assert pairing.health()[0]
+
+
+def test_paired_phones_that_a_full_disk_kept_unsaved_are_ill_and_saved_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A restart would pair a removed phone again."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    store = FileTokens(tmp_path / "paired.json")
+    pairing = Pairing(PIN, store, Clock())
+    paired(pairing)
+    paired(pairing, "192.168.4.21")
+    monkeypatch.setattr("web.pairing.tokens.write_file", full)
+    assert pairing.unpair(2)
+    well, words = pairing.health()
+    assert not well
+    assert os.strerror(errno.ENOSPC) in words
+    assert roles(Pairing(PIN, store, Clock())) == ["owner", "player"]
+    monkeypatch.undo()
+    assert pairing.health() == (True, "someone is hosting")
+    assert roles(Pairing(PIN, store, Clock())) == ["owner"]
 
 
 def test_pairing_token_expires_after_90_days_without_use(tmp_path: Path) -> None:

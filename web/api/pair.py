@@ -10,7 +10,8 @@ import msgspec
 
 from web.guard import COOKIE, set_token_cookie
 from web.names import cleaned
-from web.pairing.phones import NAME_LENGTH, Pairing, Refused
+from web.pairing.phones import NAME_LENGTH, Pairing
+from web.pairing.refused import Refused
 from web.pairing.roles import ANYONE, OWNERS, PAIRED, TERMINAL, Role
 from web.requests import phone
 from web.responses import answer, refusal
@@ -182,6 +183,6 @@ def pin_refusal(refused: Refused) -> flask.Response:
     """
     if refused.wait_s <= 0:
         return refusal(401, refused.code, refused.words)
-    response = refusal(429, "too_many_pins", refused.words)
+    response = refusal(429, refused.code, refused.words)
     response.headers["Retry-After"] = str(math.ceil(refused.wait_s))
     return response

@@ -14,15 +14,16 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import msgspec
 
+from companion.errors import DeviceError
 from web.guard import TOKEN_DAYS
 from web.pairing.guesses import Budget, Guesses
 from web.pairing.join_queue import Code, JoinQueue, JoinRequest
+from web.pairing.refused import FULL, HOSTED, OLD_CODE, WRONG_PIN, Refused
 from web.pairing.roles import Role
-from web.pairing.tokens import FileTokens, Paired, Seat, sha256
+from web.pairing.tokens import DAMAGED, FileTokens, Paired, Seat, sha256
 
 log = logging.getLogger(__name__)
 
@@ -34,22 +35,6 @@ MAX_PHONES = 64
 """Most paired phones and screens; one more replaces the player or screen away longest. Lower: guests pair again."""
 MAX_SEAT_SILENCE_S = 3 * 3600.0
 """Seconds without a request from a phone after which its seat is free: longer than a game, shorter than a day."""
-DAMAGED = "The list of paired phones is damaged. Enter the PIN from the terminal: the first phone becomes the owner."
-"""Health message while the file of paired phones can't be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A refused pairing: the reason as a sentence (`words`), an error `code`, and the seconds to wait (`wait_s`)."""
-
-    words: str
-    wait_s: float = 0.0
-    code: str = "wrong_pin"
-
-
-WRONG_PIN = Refused("That's not the PIN. The terminal shows it; or pair with the table's button.")
-HOSTED = Refused("Someone is already hosting, or that code is an old one. Enter the PIN instead.", code="hosted")
-FULL = Refused("Too many phones are paired. Ask the host to remove one.", code="full")
 
 
 class Pairing:
@@ -83,6 +68,7 @@ class Pairing:
         self._owner_code = ""
         known = store.load()
         self._damaged = known is None
+        self._unsaved = ""  # why the present list is not on the disk
         self._phones = {phone.token_sha256: phone for phone in known or () if not self._expired(phone)}
         self._numbers = itertools.count(1 + max((phone.id for phone in self._phones.values()), default=0))
         self._unclaimed = not self.hosted()
@@ -97,17 +83,19 @@ class Pairing:
         return self._owner_code or None
 
     def pair_owner(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
-        """Pair a phone as the owner by the owner's code; return its new token, or the refusal `HOSTED` or `FULL`.
+        """Pair a phone as the owner by the owner's code; return its new token, or the refusal.
 
         Args:
-            code: The code that the phone sends. `HOSTED` if it is wrong, or if there is no code (see `owner_code`).
+            code: The code that the phone sends. `HOSTED` with an owner; `OLD_CODE` if it is not the present code.
             name: The name that the phone gives itself.
             address: The phone's IP address.
             token: The phone's earlier token, which the new one replaces; None without.
         """
         with self._lock:
-            if not self._owner_code or not secrets.compare_digest(code.encode(), self._owner_code.encode()):
+            if self.hosted():
                 return HOSTED
+            if not self._owner_code or not secrets.compare_digest(code.encode(), self._owner_code.encode()):
+                return OLD_CODE
             return self._new_token(name, address, Role.OWNER, token)
 
     def pair(
@@ -131,7 +119,7 @@ class Pairing:
             wait_s = 0.0 if owner else max(self._guesses.wait_s(address), self._budget.blocked_s())
             if wait_s > 0:
                 log.warning("too many PINs: refused %s for %.0f s", address, wait_s)
-                return Refused("Too many wrong PINs. Wait a little, or pair with the table's button.", wait_s)
+                return Refused("Too many wrong PINs. Wait, or pair with the table's button.", "too_many_pins", wait_s)
             if not secrets.compare_digest(pin.encode(), self.pin.encode()):
                 log.warning("wrong PIN from %s", address)
                 if not owner:
@@ -149,7 +137,7 @@ class Pairing:
         with self._lock:
             wait_s = self._guesses.wait_s(address)
             if wait_s > 0:
-                return Refused("Too many wrong PINs. Wait a little, then type it again.", wait_s)
+                return Refused("Too many wrong PINs. Wait a little, then type it again.", "too_many_pins", wait_s)
             if not secrets.compare_digest(pin.strip().encode(), self.pin.encode()):
                 self._guesses.count_wrong(address)
                 return WRONG_PIN
@@ -168,18 +156,19 @@ class Pairing:
     def health(self) -> tuple[bool, str]:
         """Return whether pairing works, and a sentence: what is wrong and what to do, or whether there is an owner.
 
-        Pairing is ill while the PIN is blocked or the file of paired phones is damaged.
+        Pairing is ill while the PIN is blocked, the file is damaged, or the list, saved again here, can't be saved.
         """
-        rest_s = self.pin_blocked_s()
-        if rest_s > 0:
-            wrong = f"{self._budget.count} wrong PINs: someone may be guessing."
-            rests = f"The PIN rests for {math.ceil(rest_s / 60)} min."
-            return (
-                False,
-                f"{wrong} {rests} The button and the host's phone still let phones in; the host can make a new PIN.",
-            )
+        rest_min = math.ceil(self.pin_blocked_s() / 60)
+        if rest_min > 0:
+            wrong = f"{self._budget.count} wrong PINs: someone may be guessing. The PIN rests for {rest_min} min."
+            return False, f"{wrong} The button and the host's phone still let phones in; the host can make a new PIN."
         if self._damaged:
             return False, DAMAGED
+        with self._lock:
+            if self._unsaved:
+                self._save()
+        if self._unsaved:
+            return False, self._unsaved
         return True, "someone is hosting" if self.hosted() else "no host yet: `pegpip join` shows the host's code"
 
     def ask(
@@ -204,7 +193,8 @@ class Pairing:
             before = known.token_sha256 if known else None
             asked = self._queue.add(JoinRequest(0, sha256(own), (), name, address, screen, before))
         if isinstance(asked, float):
-            return Refused("Too many phones are asking, or this one too often. Wait, or enter the PIN.", asked)
+            words = "Too many phones are asking, or this one too often. Wait, or enter the PIN."
+            return Refused(words, "too_many_asking", asked)
         log.info("a phone at %s asks to be let in", address)
         return own, asked.code
 
@@ -377,8 +367,18 @@ class Pairing:
         if self.hosted():
             self._damaged = self._unclaimed = False
         if not self._damaged:
-            self.store.save(tuple(phones.values()))
+            self._save()
         self._renew_owner_code()
+
+    def _save(self) -> None:
+        """Save the paired phones; `health` reports a failure, and the first one is logged."""
+        try:
+            self.store.save(tuple(self._phones.values()))
+            self._unsaved = ""
+        except DeviceError as refused:
+            if not self._unsaved:
+                log.warning("%s", refused)
+            self._unsaved = str(refused)
 
     def _renew_owner_code(self) -> None:
         if self.hosted() or self._damaged:

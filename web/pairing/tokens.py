@@ -9,10 +9,14 @@ from pathlib import Path
 
 import msgspec
 
+from companion.errors import DeviceError
 from companion.table.atomic import write_file
 from web.pairing.roles import Role
 
 log = logging.getLogger(__name__)
+
+DAMAGED = "The list of paired phones is damaged. Enter the PIN from the terminal: the first phone becomes the owner."
+"""Health message while the file of paired phones can't be read."""
 
 
 class Seat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,12 +77,13 @@ class FileTokens:
         return None
 
     def save(self, phones: tuple[Paired, ...]) -> None:
-        """Write the paired phones to the file. A failure is only logged: the older file counts after a restart."""
+        """Write the paired phones to the file. Raises DeviceError if the disk refuses: the older file still counts."""
         text = msgspec.json.encode(phones).decode()
         try:
             write_file(self.path, (msgspec.json.encode(_File(text, sha256(text))),), mode=0o600)
         except OSError as refused:
-            log.warning("paired phones can't be saved (%s): they must pair again after a restart", refused)
+            reason = f"The paired phones can't be saved ({refused.strerror}); after a restart the older list counts."
+            raise DeviceError(reason, "Free some space or make the data folder writable.") from None
 
 
 def sha256(text: str) -> str:
