@@ -75,9 +75,9 @@ def routes(file: SettingsFile, pairing: Pairing) -> Routes:
 
     @made.post("/api/settings", "Change a setting", SettingBody, roles=OWNERS, refused=(422, 429))
     def change(sent: SettingBody) -> Json | flask.Response:
-        wrong_pin = pairing.wrong_pin(sent.pin, flask.request.remote_addr or "") if sent.pin else None
-        if wrong_pin is not None:
-            return pin_refusal(wrong_pin)
+        wrong = pairing.check_pin(sent.pin, flask.request.remote_addr or "") if sent.pin else None
+        if wrong is not None:
+            return pin_refusal(wrong)
         file.change(sent.section, sent.key, sent.value, pin_typed=bool(sent.pin))
         return shown()
 

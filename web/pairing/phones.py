@@ -129,7 +129,7 @@ class Pairing:
             role = Role.SCREEN if screen else Role.OWNER if self._unclaimed and not self.hosted() else Role.PLAYER
             return self._new_token(name, address, role, token)
 
-    def wrong_pin(self, pin: str, address: str) -> Refused | None:
+    def check_pin(self, pin: str, address: str) -> Refused | None:
         """Check the PIN that the owner types again to confirm a change; return the refusal, or None if it is right.
 
         A wrong PIN counts as a guess of the IP `address` only; after too many any PIN is refused for a while.
