@@ -15,11 +15,12 @@ from jinja2.utils import htmlsafe_json_dumps
 from companion.table.terms import HOUSE
 from web import catalogue, qr, static_files
 from web.api.games import Form, card
-from web.guard import COOKIE, set_token_cookie
+from web.guard import COOKIE, host_name, set_token_cookie
 from web.pairing.phones import Pairing
 from web.pairing.roles import ANYONE, HANDS, PLAYERS, SCREENS, Role, Roles
 from web.requests import phone, visitor
 from web.serving.feed import Feed
+from web.serving.limits import is_loopback
 
 LOOKS = ("dark", "light", "auto")
 """Looks (colour schemes of the pages) that a phone may choose; `auto` follows its operating system."""
@@ -66,6 +67,12 @@ class Addresses:
     names: tuple[str, ...] = ()
     wifi: str | None = None
     phones: int | None = None
+
+    @property
+    def only_here(self) -> bool:
+        """Whether `page` has a loopback address, which no phone can open."""
+        host = host_name(self.page.removeprefix("http://").rstrip("/")) or ""
+        return host == "localhost" or is_loopback(host)
 
 
 @dataclass(frozen=True, slots=True)

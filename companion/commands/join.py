@@ -61,8 +61,12 @@ def codes_of(page: str) -> dict[str, Any]:
 def draw(addresses: Addresses, owner_code: str | None) -> None:
     """Print the QR code of the table's Wi-Fi, if it has one, and that of its page.
 
-    With `owner_code` the page's QR code makes a phone the host.
+    With `owner_code` the page's QR code makes a phone the host. For a page that only this machine can open, it prints
+    what to change instead.
     """
+    if addresses.only_here:
+        click.echo('No phone can open this page. Set [web] host = "0.0.0.0", and connect the table to a network.')
+        return
     host = owner_url(addresses.page, owner_code)
     if addresses.wifi:
         click.echo("1. Scan it to join the table's Wi-Fi:")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.appliance import hotspot
@@ -56,9 +56,9 @@ def addresses_of(settings: WebSettings, port: int) -> Addresses:
     """Return what phones need to find the table on `port`: URLs, host names, and the text of the Wi-Fi's QR code.
 
     If the server listens on all interfaces and the table's hotspot is up, the page's URL has the hotspot's address,
-    unless `settings.wifi` names another Wi-Fi and the table has another address. `wifi` is None if no Wi-Fi is set, or
-    if only one of it and the URL is the hotspot's. `phones` is about how many phones the hotspot can hold; None if the
-    URL is not the hotspot's, or the number is unknown.
+    unless `settings.wifi` names another Wi-Fi and the table has another address. `wifi` is None if no Wi-Fi is set, if
+    the URL has a loopback address, or if only one of Wi-Fi and URL is the hotspot's. `phones` is about how many phones
+    the hotspot can hold; None if the URL is not the hotspot's, or the number is unknown.
     """
     own = own_addresses()
     if hotspot.ADDRESS in own and settings.hotspot and settings.wifi in {"", settings.hotspot}:
@@ -68,10 +68,10 @@ def addresses_of(settings: WebSettings, port: int) -> Addresses:
     everywhere = settings.host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
     others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own)) if everywhere else ()
     names = (socket.gethostname(), settings.host, *settings.hosts)
-    reachable = in_hotspot == (settings.wifi == settings.hotspot)
+    found = Addresses(page, tuple(other for other in others if other != page), names)
+    reachable = not found.only_here and in_hotspot == (settings.wifi == settings.hotspot)
     wifi = wifi_code(settings.wifi, settings.wifi_password) if reachable else None
-    phones = hotspot.phones() if in_hotspot else None
-    return Addresses(page, tuple(other for other in others if other != page), names, wifi, phones)
+    return replace(found, wifi=wifi, phones=hotspot.phones() if in_hotspot else None)
 
 
 def groups_of_any_table(

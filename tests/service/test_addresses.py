@@ -123,6 +123,11 @@ OWN = WebSettings(wifi="Peg and Pip 42", wifi_password="a.b.c.d", hotspot="Peg a
         (msgspec.structs.replace(OWN, wifi=""), ("192.0.2.7", hotspot.ADDRESS), hotspot.ADDRESS, False),
         (WebSettings(wifi="The Plough"), ("192.0.2.7", hotspot.ADDRESS), "192.0.2.7", True),
         (WebSettings(), ("192.0.2.7",), "192.0.2.7", False),
+        (WebSettings(wifi="The Plough"), (), "127.0.0.1", False),
+        (WebSettings(wifi="The Plough", host="127.0.0.1"), ("192.0.2.7",), "127.0.0.1", False),
+        (WebSettings(wifi="The Plough", host="localhost"), ("192.0.2.7",), "localhost", False),
+        (WebSettings(wifi="The Plough", host="::1"), ("192.0.2.7",), "[::1]", False),
+        (msgspec.structs.replace(OWN, host="127.0.0.1"), (hotspot.ADDRESS,), "127.0.0.1", False),
     ],
 )
 def test_the_wifi_qr_code_is_shown_only_if_the_page_can_be_reached_there(
@@ -174,6 +179,19 @@ def test_the_join_command_draws_the_wifi_qr_code_before_the_page_qr_code(
     places = [drawn.index(code) for code in codes]
     assert places == sorted(places)
     assert "Wi-Fi: Pub 42, password: a.b.c.d" in drawn
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "localhost"])
+def test_the_join_command_draws_no_code_for_a_page_that_no_phone_can_open(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, host: str
+) -> None:
+    file = tmp_path / "pegpip.toml"
+    file.write_text(f"[data]\ndir = '{tmp_path}'\n[web]\nhost = '{host}'\nport = 8003\nwifi = 'Pub 42'\n")
+    join(["--config", str(file)], standalone_mode=False)
+    told = capsys.readouterr().out
+    assert told.startswith("No phone can open this page")
+    assert drawn_as(f"http://{host}:8003/") not in told
+    assert "Wi-Fi" not in told
 
 
 def test_the_join_command_finds_no_table_where_another_program_answers() -> None:
