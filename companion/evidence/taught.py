@@ -38,10 +38,13 @@ FORMAT = 1
 MAX_EXAMPLES = 600
 """Most labelled faces of a taught set of dice; one more drops the oldest. Higher: a larger file and slower comparisons.
 600 are about 5 MB. Lower: the set knows fewer views of its dice."""
+MAX_HEADER_BYTES = 256
+"""Longest header of a .npy file of a taught set, in bytes; NumPy writes 118. Higher: parsing a forged one may take all
+memory. Lower: arrays with long shapes are refused as damaged."""
 
 
-class NewerFormat(DeviceError):
-    """A set's file is of a newer format. It must not be overwritten: a newer version of the program reads it."""
+class NotReadable(DeviceError):
+    """A set's file is of a newer format, or the disk refuses it. It must not be overwritten: it may be intact."""
 
 
 class SetRecord(msgspec.Struct, frozen=True):
@@ -71,7 +74,7 @@ class TaughtSets:
         threading.Thread(target=self.load, name="taught", daemon=True).start()
 
     def load(self) -> None:
-        """Load every taught set into memory, except damaged files and those of a newer format, which `health` tells."""
+        """Load every taught set into memory, except files that can't be read or are damaged, which `health` tells."""
         with self._lock:
             self._refused = {}
             for file in sorted(self._folder.glob("*.zip")):
@@ -139,11 +142,12 @@ class TaughtSets:
             throw: Number of the throw in the journal; None for a throw of a lesson, which gets a new negative number.
 
         Raises:
-            DeviceError: The set can't be stored, or its file is of a newer format; nothing was learnt.
+            NotReadable: The set's file could not be read, or is of a newer format; nothing was learnt.
+            DeviceError: The set can't be stored; nothing was learnt.
         """
         with self._lock:
-            if isinstance(refused := self._refused.get(self._file(name)), NewerFormat):
-                raise NewerFormat(refused.what, refused.cure)
+            if isinstance(refused := self._refused.get(self._file(name)), NotReadable):
+                raise NotReadable(refused.what, refused.cure)
             before = self._sets[name].examples if name in self._sets else ()
             number = min((each.throw for each in before if each.throw < 0), default=0) - 1 if throw is None else throw
             new = examples_of(self._classifier, frame_bgr, reading, values, number, rig)
@@ -192,15 +196,21 @@ class TaughtSets:
     def _read(self, file: Path) -> tuple[str, tuple[Example, ...]]:
         """Return the name and the examples in a set's file; for another classifier they are computed again.
 
-        Raises DeviceError if the file can't be read, is damaged, too large or of a newer format.
+        Raises NotReadable if the file can't be read or is of a newer format; DeviceError if it is damaged or too large.
         """
         try:
-            with zipfile.ZipFile(file) as archive:
+            with file.open("rb") as opened:
+                content = opened.read(MAX_UNPACKED_BYTES)  # a longer file is cut, which counts as damage
+        except OSError as refused:
+            reason = f"The taught set {file} can't be read ({refused.strerror})."
+            raise NotReadable(reason, "Make the file readable, or delete it; then restart the table.") from None
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if sum(part.file_size for part in archive.infolist()) > MAX_UNPACKED_BYTES:
                     raise ValueError("it is too large")
                 text = archive.read("set.json")
                 if msgspec.json.decode(text, type=dict[str, Any]).get("format", 0) > FORMAT:
-                    raise NewerFormat(f"The taught set {file} has a newer format than {FORMAT}.", "Update pegpip.")
+                    raise NotReadable(f"The taught set {file} has a newer format than {FORMAT}.", "Update pegpip.")
                 record = msgspec.json.decode(text, type=SetRecord)
                 jpegs = [archive.read(f"{at}.jpg") for at in range(len(record.faces))]
                 if record.classifier != self._classifier.network.hash:
@@ -223,8 +233,16 @@ def _npy(rows: Sequence[NDArray[Any]]) -> bytes:
 
 
 def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """Return a .npy file's array as floats. Raises ValueError unless it is finite and has `shape` (None: any)."""
-    found: NDArray[np.float32] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False).astype(np.float32)
+    """Return a .npy file's array as floats. Raises ValueError unless it is finite and has `shape` (None: any).
+
+    Takes no more memory than the file, whatever a forged header says.
+    """
+    file = io.BytesIO(content)
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("an array is not of .npy format 1.0")
+    has, by_columns, dtype = np.lib.format.read_array_header_1_0(file, max_header_size=MAX_HEADER_BYTES)
+    rows = np.frombuffer(content, dtype, offset=file.tell()).reshape(has, order="F" if by_columns else "C")
+    found: NDArray[np.float32] = rows.astype(np.float32)
     fits = found.ndim == len(shape) and all(want in (None, has) for want, has in zip(shape, found.shape, strict=True))
     if not fits or not np.isfinite(found).all():
         raise ValueError(f"an array of the shape {found.shape} is not the faces'")

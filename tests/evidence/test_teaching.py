@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import struct
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -116,7 +118,21 @@ def test_loading_a_dice_set_of_an_older_classifier_recomputes_its_features(
     assert min(likeness) > 0.9
 
 
-@pytest.mark.parametrize("harm", ["cut", "newer", "zip in zip"])
+def forged_npy(shape: str) -> bytes:
+    """Return a .npy file of 16-bit floats whose header has this text as its shape."""
+    header = f"{{'descr': '<f2', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+
+
+HARMED_FEATURES = {
+    "zip in zip": b"PK\x05\x06" + bytes(18),
+    "huge array": forged_npy(f"({10**15}, 3, 64)"),
+    "deep header": forged_npy("-" * 9000 + "1"),
+}
+"""Contents of a taught set's `features.npy` that are no array of its faces. NumPy has no memory for the last two."""
+
+
+@pytest.mark.parametrize("harm", ["cut", "newer", *HARMED_FEATURES])
 def test_a_damaged_taught_dice_set_is_reported_and_intact_ones_still_load(
     tmp_path: Path, settled: list[Settled], harm: str
 ) -> None:
@@ -125,8 +141,8 @@ def test_a_damaged_taught_dice_set_is_reported_and_intact_ones_still_load(
     file = sorted((tmp_path / TAUGHT).iterdir())[0]
     if harm == "cut":
         file.write_bytes(file.read_bytes()[:500])
-    elif harm == "zip in zip":
-        rewrite(file, lambda parts: {**parts, "features.npy": b"PK\x05\x06" + bytes(18)})
+    elif harm in HARMED_FEATURES:
+        rewrite(file, lambda parts: {**parts, "features.npy": HARMED_FEATURES[harm]})
     else:
         rewrite_json(file, "set.json", format=99)
     taught = _loaded(tmp_path)
@@ -149,6 +165,29 @@ def test_teaching_a_dice_set_of_newer_format_is_refused_and_keeps_its_file(
     assert file.read_bytes() == before
     taught.forget("clear")
     assert taught.health()[0]
+
+
+def test_teaching_a_dice_set_whose_file_cannot_be_read_keeps_that_file(
+    tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong owner or an ill disk is no damage: the examples are still there."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+
+    _taught(tmp_path, settled[:3])
+    file = next((tmp_path / TAUGHT).iterdir())
+    before = file.read_bytes()
+    with monkeypatch.context() as unreadable:
+        unreadable.setattr(Path, "open", refuse)
+        taught = _loaded(tmp_path)
+    well, says = taught.health()
+    assert not well
+    assert os.strerror(errno.EACCES) in says
+    assert "damaged" not in says
+    with pytest.raises(DeviceError, match="can't be read"):
+        _teach(Teacher(taught), settled[3:4])
+    assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize("cure", ["teach", "forget"])
