@@ -29,11 +29,13 @@ def told(state: State, goal: str = "points") -> dict[str, float]:
     return {in_words(option["line"]): option["value"] for option in options(state, goal)}
 
 
-def agrees(state: State, wanted: dict[str, float], goal: str = "points") -> None:
+def agrees(state: State, wanted: dict[str, float], goal: str = "points") -> int:
+    """Assert that a state's options have the wanted values; return how many options it has."""
     found = told(state, goal)
     assert found.keys() == wanted.keys(), state.view()
     for line, value in wanted.items():
         assert found[line] == pytest.approx(value, abs=1e-6), (line, state.view())
+    return len(wanted)
 
 
 def states(state: State, generator: random.Random, most: int = 400) -> Iterator[State]:
@@ -50,19 +52,19 @@ def test_crib_dice_option_values_equal_the_naive_odds_in_random_games(seed: int)
     rules = {key: generator.random() < 0.5 for key in CRIB_RULES}
     rules["partners"] = partners = seed % 3 == 2
     game = begun("crib_dice", generator.choice([4, 6]) if partners else generator.randint(2, 5), rules=rules)
-    for state in states(game.state, generator):
-        agrees(state, crib_values(state.view(), rules))
+    assert sum(agrees(state, crib_values(state.view(), rules)) for state in states(game.state, generator)) > 100
 
 
 @pytest.mark.parametrize("strict", [False, True])
 def test_crag_option_values_equal_the_naive_odds_late_in_random_games(strict: bool) -> None:
-    generator, rules = random.Random(strict), {"thirteen_without_double": strict}
+    generator, rules, compared = random.Random(strict), {"thirteen_without_double": strict}, 0
     for players in (1, 2, 3):
         for state in states(begun("crag", players, rules=rules).state, generator):
             view = state.view()
             again = any(event.code == "kept" for event in state.events)
             if not view["over"] and len(view["sheets"][view["player"]]) >= 9:
-                agrees(state, crag_values({**view, "kept_nothing": again}, rules))
+                compared += agrees(state, crag_values({**view, "kept_nothing": again}, rules))
+    assert compared > 100
 
 
 CRAPOLA_RULES = [{}, {"entry": 0, "target": 6000}, {"entry": 500, "target": 3000, "reversal": False}, {"entry": 1330}]
@@ -70,15 +72,11 @@ CRAPOLA_RULES = [{}, {"entry": 0, "target": 6000}, {"entry": 500, "target": 3000
 
 @pytest.mark.parametrize("rules", CRAPOLA_RULES)
 def test_crapola_option_values_equal_the_naive_odds_in_random_games(rules: dict[str, Any]) -> None:
-    generator, size = random.Random(len(rules)), 0
+    generator, size, compared = random.Random(len(rules)), 0, 0
     for players in (2, 10):
         state: State = begun("crapola", players, rules=rules).state
         for _ in range(150):
-            wanted = crapola_values(state.view(), rules, size)
-            found = told(state)
-            assert found.keys() == wanted.keys()
-            for line, value in wanted.items():
-                assert found[line] == pytest.approx(value, abs=1e-6), (line, state.view())
+            compared += agrees(state, crapola_values(state.view(), rules, size))
             if state.standing.over:
                 break
             action = some_action(state, generator)
@@ -88,6 +86,7 @@ def test_crapola_option_values_equal_the_naive_odds_in_random_games(rules: dict[
             if after.standing.to_play != state.standing.to_play or not isinstance(action, Throw | Keep | Enter):
                 size = 0
             state = after
+    assert compared > 100
 
 
 @pytest.mark.parametrize("players", [2, 3])

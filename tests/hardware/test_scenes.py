@@ -170,11 +170,21 @@ AHEAD = [BoardView(pegs=(Peg(0, 20, 20), Peg(c, 43, 58)), to_play=p, mood="ready
 SHARING = BoardView(pegs=(Peg(0, 41, 41), Peg(2, 44, 44)), mood="ready")
 
 
-@pytest.mark.parametrize(("view", "layout"), [*((view, STRIP) for view in AHEAD), (SHARING, SHORT)])
-def test_leds_of_a_peg_ahead_and_of_a_shared_hole_change_with_time(view: BoardView, layout: Layout) -> None:
+@pytest.mark.parametrize("view", AHEAD)
+def test_the_peg_at_the_head_of_the_turns_points_swells_and_fades(view: BoardView) -> None:
+    head, colour = list(Canvas(STRIP, view.holes).hole(1, 58)), np.array(player_colour(view.pegs[1].colour))
+    for time_s, level in ((1.2, 0.7), (1.8, 1.0), (2.4, 0.7)):
+        assert np.allclose(compose(view, STRIP, time_s)[head], level * colour, atol=1e-3)
+
+
+def test_pegs_that_share_a_hole_of_a_short_strip_take_turns_in_it() -> None:
     """Two holes of a game can be one of a short strip."""
-    frames = [compose(view, layout, time_s) for time_s in (1.2, 1.8, 2.0)]
-    assert not all(np.array_equal(frames[0], frame) for frame in frames)
+    canvas = Canvas(SHORT, SHARING.holes)
+    (led,) = canvas.hole(0, 41)
+    assert canvas.hole(1, 44) == (led,)
+    seen = [hue_of(compose(SHARING, SHORT, time_s)[led]) for time_s in (0.2, 1.0, 1.8)]
+    first, second = (hue_of(np.array(player_colour(peg.colour), np.float32)) for peg in SHARING.pegs)
+    assert seen == [first, second, first]
 
 
 @pytest.mark.parametrize(

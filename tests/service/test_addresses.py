@@ -7,6 +7,7 @@ import http.server
 import io
 import os
 import socket
+import subprocess
 import threading
 from pathlib import Path
 
@@ -49,9 +50,15 @@ def test_the_served_port_is_announced_by_mdns_until_the_end(tmp_path: Path, monk
 
 
 def test_announcing_the_page_without_avahi_raises_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
+    tried = []
+
+    def missing(words: tuple[str, ...], **_: object) -> None:
+        tried.append(words[0])
+        raise FileNotFoundError
+
+    monkeypatch.setattr(subprocess, "Popen", missing)
     with announced(8123):
-        pass
+        assert tried == ["avahi-publish-service"]
 
 
 def test_the_page_server_on_a_taken_port_listens_on_the_next_free_port() -> None:

@@ -55,10 +55,16 @@ def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(pub: Pub,
 def test_a_page_repeats_a_lost_request_for_its_texts_or_for_a_past_game(
     chromium: Any, address: str, path: str, lost: str, shown: str
 ) -> None:
-    page = phone(chromium, address)
-    page.route(lost, lambda route: route.abort(), times=1)
+    page, aborted = phone(chromium, address), list[str]()
+
+    def lose(route: Any) -> None:
+        aborted.append(route.request.url)
+        route.abort()
+
+    page.route(lost, lose, times=1)
     page.goto(address + path)
     page.wait_for_selector(shown, timeout=5000)
+    assert len(aborted) == 1
 
 
 def test_a_page_without_a_stream_stays_live_when_it_asks_for_one_again(chromium: Any, tmp_path: Path) -> None:

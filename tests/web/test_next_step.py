@@ -163,11 +163,15 @@ def test_control_page_promises_to_send_a_bank_if_the_network_stays_silent(pub: P
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     page = visiting("/control", paired=True)
     page.evaluate(
-        "() => { const wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
+        "() => { window.wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
     )
     page.route("**/api/lines", lambda _route: None)
     page.click("#big button:has-text('Bank 5')")
     page.wait_for_selector("#toast:has-text('once it is back')")
+    page.evaluate("() => { AbortSignal.timeout = window.wait; }")
+    page.unroute("**/api/lines")
+    page.wait_for_selector("#toast:has-text('has been sent')")
+    assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
 
 
 @pytest.mark.parametrize("lost", ["no answer", "broken answer"])

@@ -103,7 +103,7 @@ def test_control_page_starts_a_game_with_the_four_phones_that_took_seats(pub: Pu
     host.click("[data-key='new']")
     host.wait_for_function("() => document.querySelector('[data-key=\"seat-3\"]')?.value === 'Dee'")
     host.click("dialog button.main:has-text('Begin')")
-    until(lambda: pub.table.snapshot().state is not None)
+    assert until(lambda: pub.table.snapshot().state is not None)
     snapshot = pub.table.snapshot()
     assert [side.name for side in snapshot.sides] == ["Ann", "Ben", "Cid", "Dee"]
     assert len({side.colour for side in snapshot.sides}) == 4
