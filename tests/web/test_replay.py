@@ -107,6 +107,8 @@ def test_tv_page_shows_a_replay_then_hides_it_unless_motion_is_reduced(
     with opened(tmp_path, clips=True) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
         page = chromium.new_page(viewport={"width": 1280, "height": 720}, reduced_motion=motion)
+        clips: list[str] = []
+        page.on("request", lambda request: clips.append(request.url) if request.url.endswith(".webp") else None)
         live(page, f"{address}/tv")
         play(pub, CRAG, SCORED)
         page.wait_for_selector("#moment:not([hidden])")
@@ -116,6 +118,7 @@ def test_tv_page_shows_a_replay_then_hides_it_unless_motion_is_reduced(
         else:
             page.wait_for_selector("#again:not([hidden]) img")
             page.wait_for_selector("#again", state="hidden")
+        assert len(clips) == (motion == "no-preference")
 
 
 @pytest.mark.browser
