@@ -137,7 +137,7 @@ def pause_s(failures: int) -> float:
     return random.uniform(0.1, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(failures, 10)))
 
 
-def sent(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+def send_json(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
     """Send JSON to a server, and return the status and the first MAX_ANSWER_BYTES of the answer, also of a refusal.
 
     Redirects are not followed. Each wait for the server is TIMEOUT_S at most.

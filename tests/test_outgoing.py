@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from companion.errors import DeviceError
-from companion.outgoing import LONGEST_PAUSE_S, DeliveryThread, check_address, pause_s, sent
+from companion.outgoing import LONGEST_PAUSE_S, DeliveryThread, check_address, pause_s, send_json
 from tests.waiting import until
 
 
@@ -104,5 +104,5 @@ def test_outgoing_request_with_a_torn_chunked_answer_is_a_connection_error(statu
 
         answered = pool.submit(answer)
         with pytest.raises(ConnectionError, match="torn"):
-            sent("PUT", f"http://127.0.0.1:{server.getsockname()[1]}", b"{}", {})
+            send_json("PUT", f"http://127.0.0.1:{server.getsockname()[1]}", b"{}", {})
         answered.result()

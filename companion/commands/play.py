@@ -58,7 +58,7 @@ def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: 
     dice. The exit status is 130 after Ctrl-C, and 0 after SIGTERM.
     """
     share_one_heap()
-    logs.begin(time.monotonic, verbose=verbose, structured=log_json)
+    logs.configure_logging(time.monotonic, verbose=verbose, structured=log_json)
     service = under_systemd()
     if settings_file is not None:
         _create(settings_file, service=service)

@@ -67,7 +67,7 @@ class Structured(logging.Formatter):
         return json.dumps(line)  # in ASCII: a file name that is no UTF-8 can't be encoded
 
 
-def begin(
+def configure_logging(
     clock: Callable[[], float],
     *,
     verbose: bool,

@@ -10,10 +10,10 @@ from companion.games.engine.transcript import Transcript
 from companion.table.snapshot import Thrown
 
 
-def story_with_photos(transcript: Transcript, throws: Sequence[Thrown | None]) -> dict[str, Any]:
+def story_with_photos(transcript: Transcript, throw_by_line: Sequence[Thrown | None]) -> dict[str, Any]:
     """Return luck and decisions of a finished game as JSON values, with a photo's number at each move.
 
-    `throws` has, for each line after the header, its throw, or None for a decision.
+    `throw_by_line` has, for each line after the header, its throw, or None for a decision.
 
     Returns:
         `games.advice.luck.Story.view`; each move has `photo`: the number of the latest throw, up to and including the
@@ -24,6 +24,6 @@ def story_with_photos(transcript: Transcript, throws: Sequence[Thrown | None]) -
     """
     story = story_of(transcript).view(transcript.header.players)
     for move in (*story["moves"], *story["luckiest"], *story["dearest"]):
-        latest = next((thrown for thrown in reversed(throws[: move["line"] - 1]) if thrown), None)
+        latest = next((thrown for thrown in reversed(throw_by_line[: move["line"] - 1]) if thrown), None)
         move["photo"] = latest.number if latest and latest.photo else None
     return story

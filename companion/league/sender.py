@@ -17,7 +17,7 @@ from companion.history.export import PastGames
 from companion.league.key import key_of, name_of
 from companion.league.message import SIGNATURE, Reply, signed
 from companion.league.outbox import Outbox, Pending, aliases_of
-from companion.outgoing import DeliveryThread, check_address, sent
+from companion.outgoing import DeliveryThread, check_address, send_json
 from companion.table.snapshot import News, Snapshot
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ def put_over_http(address: str, body: bytes, signature: str) -> tuple[int, Reply
 
     If the answer is no reply of a league, perhaps a proxy's, the reply's message is its first 200 bytes.
     """
-    status, content = sent("PUT", address, body, {SIGNATURE: signature})
+    status, content = send_json("PUT", address, body, {SIGNATURE: signature})
     try:
         return status, msgspec.json.decode(content, type=Reply)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):  # no answer of this server, perhaps of a proxy

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import msgspec
 
 from companion.errors import DeviceError
-from companion.outgoing import DeliveryThread, check_address, sent
+from companion.outgoing import DeliveryThread, check_address, send_json
 from companion.table.snapshot import Event, News, Snapshot
 
 log = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ ALWAYS = frozenset({"game_started", "game_over"})
 PASSING = frozenset({408, 425, 429})
 """HTTP statuses below 500 after which the same message is sent again later, as after any from 500 on."""
 Post = Callable[[str, str, bytes, Mapping[str, str]], tuple[int, bytes]]
-"""Sends a body with headers by a method to an address: `companion.outgoing.sent`."""
+"""Sends a body with headers by a method to an address: `companion.outgoing.send_json`."""
 
 
 class Unposted(NamedTuple):
@@ -51,7 +51,7 @@ class Webhook(DeliveryThread):
     """
 
     def __init__(
-        self, url: str, secret: str, name: Callable[[], str], words: Callable[[Event], str], post: Post = sent
+        self, url: str, secret: str, name: Callable[[], str], words: Callable[[Event], str], post: Post = send_json
     ) -> None:
         super().__init__("webhook")
         check_address("[webhook] url", url)

@@ -17,7 +17,9 @@ class Logged:
         self.stream = io.StringIO()
         root = logging.getLogger()
         self.before = root.handlers[:], root.level
-        logs.begin(lambda: self.now, verbose=False, structured=structured, stream=self.stream, environment=environment)
+        logs.configure_logging(
+            lambda: self.now, verbose=False, structured=structured, stream=self.stream, environment=environment
+        )
 
     def close(self) -> list[str]:
         """Restore the root logger and return the lines that were written."""

@@ -182,7 +182,7 @@ def test_league_sender_does_not_resend_an_open_game_after_a_409_reply(pub: Pub, 
 
 @pytest.mark.parametrize("page", [b"<html>", b'{"message": "\xff"}', b"[" * 4000])
 def test_a_league_reply_that_is_not_json_becomes_its_first_200_characters(page: bytes) -> None:
-    with mock.patch("companion.league.sender.sent", return_value=(502, page)):
+    with mock.patch("companion.league.sender.send_json", return_value=(502, page)):
         status, reply = put_over_http("https://league.example/games", b"{}", "00")
     assert (status, reply.message) == (502, page[:200].decode("latin-1"))
 

@@ -12,7 +12,7 @@ import pytest
 
 from companion.errors import DeviceError
 from companion.mqtt.webhook import MAX_WAITING, Webhook, key_of, signature
-from companion.outgoing import sent
+from companion.outgoing import send_json
 from companion.table.snapshot import Event, News, Snapshot
 from tests.waiting import until
 
@@ -150,6 +150,6 @@ def test_the_webhook_follows_no_redirect() -> None:
 
     with http.server.HTTPServer(("127.0.0.1", 0), Elsewhere) as serving:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
-        status, _ = sent("POST", f"http://127.0.0.1:{serving.server_port}/hook", b"{}", {})
+        status, _ = send_json("POST", f"http://127.0.0.1:{serving.server_port}/hook", b"{}", {})
         serving.shutdown()
     assert (status, paths) == (307, ["/hook"])

@@ -161,7 +161,7 @@ def test_play_command_excludes_startup_objects_from_garbage_collection(
         gc.unfreeze()
 
     monkeypatch.setattr(play, "_built", lambda *_: SimpleNamespace(run=run, settings=Settings(), parts=()))
-    for left_out in ("_announce", "share_one_heap", "signal.signal", "logs.begin"):
+    for left_out in ("_announce", "share_one_heap", "signal.signal", "logs.configure_logging"):
         monkeypatch.setattr(f"companion.commands.play.{left_out}", lambda *_, **__: None)
     done = CliRunner().invoke(play.command, ["--data", str(tmp_path)])
     assert done.exit_code == 0, done.output
