@@ -16,7 +16,7 @@ from companion.errors import RulesError
 from companion.games.advice.odds import GOALS, options
 from companion.games.engine.game import Header, State, Throw
 from companion.games.engine.notation import header_of
-from companion.games.engine.players import careless
+from companion.games.engine.players import rule_of_thumb
 from companion.games.registry import GAMES, game_named
 
 STATES = 3000
@@ -25,8 +25,8 @@ found, and the bench takes longer."""
 TIMED_SHARE = 0.25
 """Chance, 0 to 1, that the advice on a state of a simulated game is timed. Higher: more of the timed states belong to
 one turn, whose values are then cached, so times look shorter."""
-CARELESS_SHARE = 0.9
-"""Share, 0 to 1, of the actions in simulated games that follow the game's rule of thumb (`careless`). The others are
+THUMB_SHARE = 0.9
+"""Share, 0 to 1, of the actions in simulated games that follow the game's rule of thumb. The others are
 random. Lower: the bench times states that people never reach; higher: fewer different states."""
 PLAYERS = (2, 3, 5, 4, 6, 1)
 """Numbers of players, in the order in which the bench sets up games. A game refuses some. Once enough states are timed
@@ -108,7 +108,7 @@ def states(header: Header, generator: random.Random) -> Iterator[State]:
             break
         if generator.random() < TIMED_SHARE:
             yield state
-        choice = careless(state) if generator.random() < CARELESS_SHARE else random_action(state, generator)
+        choice = rule_of_thumb(state) if generator.random() < THUMB_SHARE else random_action(state, generator)
         if isinstance(choice, int):
             choice = Throw(tuple(generator.choices(range(1, 7), k=choice)))
         state = state.after(choice)

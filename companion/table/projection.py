@@ -10,7 +10,7 @@ import msgspec
 from companion.errors import Doubt
 from companion.games.engine.game import Action, Outcome, State
 from companion.games.engine.notation import header_line, line_of
-from companion.games.engine.players import careless
+from companion.games.engine.players import rule_of_thumb
 from companion.games.engine.transcript import Change, race_of
 from companion.games.engine.views.board import scores_ahead
 from companion.games.engine.views.phrase import Phrase
@@ -100,10 +100,10 @@ def _points_of(state: State, option: Action) -> int:
 
 
 def _rule_of_thumb(state: State) -> dict[str, Any] | None:
-    """Return the choice of the careless bot as JSON: a decision, or `{"throw": N}` for N dice; None after the end."""
+    """Return the choice of the rule of thumb as JSON: a decision, or `{"throw": N}` for N dice; None after the end."""
     if state.standing.to_play is None:
         return None
-    choice = careless(state)
+    choice = rule_of_thumb(state)
     return {"throw": choice} if isinstance(choice, int) else line_of(choice)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from companion.games.engine.game import Header, State, Throw
-from companion.games.engine.players import careless
+from companion.games.engine.players import rule_of_thumb
 from companion.games.engine.transcript import Transcript
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import GAMES
@@ -32,7 +32,7 @@ def played(game: str, seed: int) -> list[State]:
     transcript, dice = Transcript.begin(Header(game, ("Ann", "Ben", "Cleo"), rules)), random.Random(seed)
     found = [transcript.state]
     while not transcript.state.standing.over:
-        choice = careless(transcript.state)
+        choice = rule_of_thumb(transcript.state)
         action = Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice
         transcript = transcript.then(action)
         found.append(transcript.state)

@@ -20,7 +20,7 @@ from companion.games.advice.odds import options
 from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.engine import players
 from companion.games.engine.game import Enter, Keep, NamePoint, Stop
-from companion.games.engine.players import LEVELS, best, careless, level_named, played, steady
+from companion.games.engine.players import LEVELS, best, level_named, played, rule_of_thumb, steady
 from companion.games.registry import GAMES
 from tests.games.playing import begun, keep, point, told
 from tests.games.playing import throw as thrown
@@ -39,27 +39,28 @@ def test_bots_of_every_level_finish_every_game_and_repeat_with_the_seed(game: st
     assert end == played(header, [level, "careless"], random.Random(4)).state, "the same dice, the same game"
 
 
-def test_careless_crib_dice_bot_names_largest_set_stops_at_4_frozen_dice() -> None:
-    assert careless(begun("crib_dice", roll_off=True).state) == 2
+def test_crib_dice_rule_of_thumb_names_the_largest_set_and_stops_at_4() -> None:
+    assert rule_of_thumb(begun("crib_dice", roll_off=True).state) == 2
     naming = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5))
-    assert careless(naming.state) == NamePoint(2)
-    assert careless(told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2)).state) == 4
+    assert rule_of_thumb(naming.state) == NamePoint(2)
+    assert rule_of_thumb(told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2)).state) == 4
     four = told("crib_dice", thrown(2, 2, 2, 2, 6, 4, 5), point(2)).state
-    assert careless(four) == Stop()
+    assert rule_of_thumb(four) == Stop()
 
 
-def test_the_careless_crag_bot_enters_a_straight_and_keeps_a_pair() -> None:
-    assert careless(told("crag", thrown(1, 3, 5)).state) == Enter("odd_straight")
-    assert careless(told("crag", thrown(2, 2, 5)).state) == Keep((2, 2))
-    assert careless(told("crag", thrown(2, 2, 5), keep(2, 2), thrown(1)).state) == Enter("twos")
+def test_the_crag_rule_of_thumb_enters_a_straight_and_keeps_a_pair() -> None:
+    assert rule_of_thumb(told("crag", thrown(1, 3, 5)).state) == Enter("odd_straight")
+    assert rule_of_thumb(told("crag", thrown(2, 2, 5)).state) == Keep((2, 2))
+    assert rule_of_thumb(told("crag", thrown(2, 2, 5), keep(2, 2), thrown(1)).state) == Enter("twos")
 
 
-def test_the_careless_crapola_bot_keeps_all_scoring_dice_banks_from_500() -> None:
+def test_the_crapola_rule_of_thumb_keeps_all_scoring_dice_banks_from_500() -> None:
     on_board = [thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1), {"do": "stop"}, thrown(2, 2, 3, 3, 4, 6)]
-    assert careless(told("crapola", *on_board, thrown(1, 5, 2, 3, 4, 6)).state) == Keep((1, 2, 3, 4, 5, 6))
-    assert careless(told("crapola", *on_board, thrown(1, 1, 1, 1, 2, 2)).state) == Keep((1, 1, 1, 1)), "no three pairs"
-    assert careless(told("crapola", *on_board, thrown(5, 5, 5, 3, 4, 6), keep(5, 5, 5)).state) == Stop()
-    assert careless(told("crapola", *on_board, thrown(1, 2, 2, 3, 4, 6), keep(1)).state) == 5
+    assert rule_of_thumb(told("crapola", *on_board, thrown(1, 5, 2, 3, 4, 6)).state) == Keep((1, 2, 3, 4, 5, 6))
+    no_pairs = told("crapola", *on_board, thrown(1, 1, 1, 1, 2, 2)).state
+    assert rule_of_thumb(no_pairs) == Keep((1, 1, 1, 1)), "no three pairs"
+    assert rule_of_thumb(told("crapola", *on_board, thrown(5, 5, 5, 3, 4, 6), keep(5, 5, 5)).state) == Stop()
+    assert rule_of_thumb(told("crapola", *on_board, thrown(1, 2, 2, 3, 4, 6), keep(1)).state) == 5
 
 
 def test_the_best_crib_dice_bot_plays_for_the_win_the_steady_for_points() -> None:
@@ -98,7 +99,7 @@ def test_the_best_bot_plays_for_points_where_win_odds_are_unknown() -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_bots_play_by_the_rule_of_thumb_where_house_rules_have_no_odds(level: str) -> None:
     kept = told("crapola", thrown(1, 1, 1, 5, 2, 3), header={"rules": {"entry": 1_000_000}}).state
-    assert LEVELS[level](kept) == careless(kept) == Keep((1, 1, 1, 5))
+    assert LEVELS[level](kept) == rule_of_thumb(kept) == Keep((1, 1, 1, 5))
 
 
 def test_bot_level_lookup_refuses_a_typo_and_suggests_the_level_name() -> None:

@@ -15,7 +15,7 @@ from companion.games import registry
 from companion.games.advice.luck import story_of
 from companion.games.advice.odds import options
 from companion.games.engine.game import Action, Header, Stop, Throw
-from companion.games.engine.players import LEVELS, careless, played
+from companion.games.engine.players import LEVELS, played, rule_of_thumb
 from companion.games.engine.replay import replayed, transcript_of
 from companion.games.engine.rulebook import form_of
 from tests.games.high import GAME
@@ -93,8 +93,8 @@ def test_crapolas_house_rules_form_has_two_integers_and_otherwise_bools() -> Non
 def test_a_games_default_rule_of_thumb_for_bots_takes_the_first_option() -> None:
     """A new game also counts as unsolved."""
     start = GAME.start(Header("high", ("Ann", "Ben"), {"twice": True}))
-    assert careless(start) == 1
-    assert careless(start.after(Throw((2,)))) == Stop()
+    assert rule_of_thumb(start) == 1
+    assert rule_of_thumb(start.after(Throw((2,)))) == Stop()
     assert GAME.solved(start) is False
 
 

@@ -21,7 +21,7 @@ from companion.bots.remarks import Remarks
 from companion.bots.vote import Vote
 from companion.errors import Doubt
 from companion.games.engine.notation import line_of
-from companion.games.engine.players import careless
+from companion.games.engine.players import rule_of_thumb
 from companion.games.engine.rulebook import form_of
 from companion.games.registry import GAMES
 from companion.history.export import PastGames
@@ -268,7 +268,7 @@ def play_one(pub: Pub, dice: random.Random) -> None:
     """Play a throw, or the decision that a careless player makes, on the newest snapshot."""
     game = pub.table.state().record.game
     assert game is not None
-    choice = careless(game.transcript.state)
+    choice = rule_of_thumb(game.transcript.state)
     play(pub, {"throw": dice.choices(range(1, 7), k=choice)} if isinstance(choice, int) else line_of(choice))
 
 

@@ -11,7 +11,7 @@ import msgspec
 from companion.errors import Doubt
 from companion.games.engine.game import Action, Header, State, Throw
 from companion.games.engine.notation import header_line, line_of
-from companion.games.engine.players import careless
+from companion.games.engine.players import rule_of_thumb
 from companion.games.engine.rulebook import Rulebook
 from companion.games.engine.transcript import Transcript
 from companion.games.engine.views.phrase import Phrase
@@ -93,7 +93,7 @@ def played(header: Header, dice: random.Random) -> tuple[Action, ...]:
     """Return the actions of a whole game played by careless bots."""
     transcript = Transcript.begin(header)
     while not transcript.state.standing.over:
-        choice = careless(transcript.state)
+        choice = rule_of_thumb(transcript.state)
         transcript = transcript.then(
             Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice
         )

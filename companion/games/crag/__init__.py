@@ -9,9 +9,9 @@
 from __future__ import annotations
 
 from companion.games.crag.board import EFFECTS, track
-from companion.games.crag.careless import choice
 from companion.games.crag.facts import facts
 from companion.games.crag.panels import panels
+from companion.games.crag.rule_of_thumb import choice
 from companion.games.crag.state import begin
 from companion.games.crag.tray import CragTray
 from companion.games.crag.words import CREDITS, IN_WORDS, PICTURES, SWITCHES, WHY
@@ -39,7 +39,7 @@ GAME = Rulebook(
     min_players=1,
     max_players=None,
     begin=begin,
-    careless=choice,
+    rule_of_thumb=choice,
     mistakes=(2.5, 1.0),
     values_to_win=values_to_win,
     expects_total=True,

@@ -15,10 +15,10 @@ Keep(dice=(1, 1, 1))
 from __future__ import annotations
 
 from companion.games.crapola.board import EFFECTS, track
-from companion.games.crapola.careless import choice
 from companion.games.crapola.facts import facts
 from companion.games.crapola.odds.win import solved, values_to_win
 from companion.games.crapola.panels import panels
+from companion.games.crapola.rule_of_thumb import choice
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray
 from companion.games.crapola.words import CREDITS, DOUBTFUL, IN_WORDS, PICTURES, SWITCHES, WHY
@@ -30,7 +30,7 @@ GAME = Rulebook(
     min_players=2,
     max_players=10,
     begin=begin,
-    careless=choice,
+    rule_of_thumb=choice,
     mistakes=(100.0, 30.0),
     solved=solved,
     values_to_win=values_to_win,

@@ -17,10 +17,10 @@
 from __future__ import annotations
 
 from companion.games.crib_dice.board import EFFECTS, track
-from companion.games.crib_dice.careless import choice
 from companion.games.crib_dice.facts import facts
 from companion.games.crib_dice.odds.win import solved, values_by_games, values_to_win
 from companion.games.crib_dice.panels import panels
+from companion.games.crib_dice.rule_of_thumb import choice
 from companion.games.crib_dice.state import begin, check_sides
 from companion.games.crib_dice.tray import CribDiceTray
 from companion.games.crib_dice.words import CREDITS, DOUBTFUL, IN_WORDS, PICTURES, SWITCHES, WHY
@@ -32,7 +32,7 @@ GAME = Rulebook(
     min_players=2,
     max_players=6,
     begin=begin,
-    careless=choice,
+    rule_of_thumb=choice,
     mistakes=(5.0, 0.0),
     solved=solved,
     check_header=check_sides,

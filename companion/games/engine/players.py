@@ -31,21 +31,21 @@ class Dice(Protocol):
         """Return `k` independent draws from the population."""
 
 
-def careless(state: State) -> Choice:
-    """Return the choice of the game's rule of thumb, `Rulebook.careless`: a decision, or the number of dice to throw.
+def rule_of_thumb(state: State) -> Choice:
+    """Return what `Rulebook.rule_of_thumb` of the game chooses: a decision, or the number of dice to throw.
 
     It needs no odds. The bot's levels fall back on it in games without expected points.
     """
     if isinstance(state, RollOff):
         return state.throw_sizes[0]
-    return game_named(state.standing.header.game).careless(state)
+    return game_named(state.standing.header.game).rule_of_thumb(state)
 
 
 def erring(state: State, temperature: float) -> Choice:
     """Return the option with the highest sum of expected points and Gumbel noise, so a choice with mistakes.
 
     The noise is seeded by the state: one state always gives one choice. Without expected points, as in some games and
-    house rules, the game's rule of thumb (`Rulebook.careless`) chooses.
+    house rules, the game's rule of thumb (`Rulebook.rule_of_thumb`) chooses.
 
     Args:
         state: State with a player to play.
@@ -56,7 +56,7 @@ def erring(state: State, temperature: float) -> Choice:
     with suppress(RulesError):  # these house rules have no odds
         values = state.expected_values()
     if not values:
-        return careless(state)
+        return rule_of_thumb(state)
     if temperature:
         digests = (sha256(f"{place} {state.view()}".encode()).digest() for place in range(len(values)))
         uniform = [(int.from_bytes(digest[:6], "big") + 0.5) / 2**48 for digest in digests]
@@ -75,7 +75,7 @@ def best(state: State) -> Choice:
     """Return the option with the highest win probability: a decision, or the number of dice to throw.
 
     If some options win surely, or none can win, expected points decide between them. So they do if only the size of a
-    throw is open, or win probabilities are unknown. Without expected points the rule of thumb `careless` decides. The
+    throw is open, or win probabilities are unknown. Without expected points the rule of thumb decides. The
     game must not be over.
     """
     if isinstance(state, RollOff) or not state.decisions:

@@ -27,7 +27,7 @@ def no_values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def first_option(state: State) -> Action | int:
-    """Default of `Rulebook.careless`: return the first legal decision, else the least number of dice to throw."""
+    """Default of `Rulebook.rule_of_thumb`: return the first legal decision, else the least number of dice to throw."""
     return next(iter(state.options()), None) or state.throw_sizes[0]
 
 
@@ -74,7 +74,7 @@ class Rulebook:
         check_header: Raises RulesError if a header breaks a condition of this game alone.
         expects_total: Whether expected values are final totals instead of turn points.
         solved: Whether the values for a goal (`win` or `games`) assume that all players play every turn for it.
-        careless: Rule of thumb: returns a decision, or the number of dice to throw.
+        rule_of_thumb: Returns a decision, or the number of dice to throw.
         values_to_win: Returns the win probability of each option of `State.expected_values`; raises RulesError where it
             is unknown.
         values_by_games: Returns for each option the expected games that the other side loses less one's own; raises
@@ -107,7 +107,7 @@ class Rulebook:
     check_header: Callable[[Header], None] = lambda _: None
     expects_total: bool = False
     solved: Callable[..., bool] = lambda *_: False
-    careless: Callable[[State], Action | int] = first_option
+    rule_of_thumb: Callable[[State], Action | int] = first_option
     values_to_win: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_to_win
     values_by_games: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_by_games
     percentile: Callable[[Header, int], float | None] = lambda *_: None

@@ -6,11 +6,11 @@ from companion.games.crag.state import Crag
 from companion.games.engine.game import Action, Enter, Keep, State
 
 GOOD_SCORE = 20
-"""Least points at which the careless bot enters a turn's first throw in Crag. Higher: it throws again more often."""
+"""Least points at which the rule of thumb enters a turn's first throw in Crag. Higher: it throws again more often."""
 
 
 def choice(state: State) -> Action | int:
-    """Return what the careless computer player of Crag does: an `Enter`, a `Keep`, or, at a throw, the number of dice.
+    """Return what the rule of thumb of Crag does: an `Enter`, a `Keep`, or, at a throw, the number of dice.
 
     After a first throw that scores less than GOOD_SCORE it keeps the dice of the commonest value, on a tie the highest,
     to throw the others again; unless all dice are equal. Else it enters the dice in the open category where they score

@@ -7,11 +7,11 @@ from companion.games.crapola.state import Crapola
 from companion.games.engine.game import Action, Keep, State, Stop
 
 STOP_POINTS = 500
-"""Least turn points at which the careless player stops. Higher: it throws on longer, banks more and craps out more."""
+"""Least turn points at which the rule of thumb stops. Higher: it throws on longer, banks more and craps out more."""
 
 
 def choice(state: State) -> Action | int:
-    """Return what the careless computer player of Crapola does: a decision, or a number of dice to throw.
+    """Return what the rule of thumb of Crapola does: a decision, or a number of dice to throw.
 
     It keeps the dice that score most, on a tie the most dice. From STOP_POINTS turn points on it stops, if it may; else
     it throws as many dice as it may. The game must not be over.

@@ -6,13 +6,13 @@ from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import Action, NamePoint, State, Stop
 
 STOP_FROZEN = 4
-"""Number of frozen dice at which the careless player stops. Higher: it rolls for longer and wipes out more.
+"""Number of frozen dice at which the rule of thumb stops. Higher: it rolls for longer and wipes out more.
 
 It stops at exactly this number: with fewer or more it throws on."""
 
 
 def choice(state: State) -> Action | int:
-    """Return what the careless computer player of Crib Dice does: a decision, or a number of dice to throw.
+    """Return what the rule of thumb of Crib Dice does: a decision, or a number of dice to throw.
 
     It names the value that most dice show, on a tie the highest. It stops at exactly STOP_FROZEN frozen dice. With
     fewer or more it throws as many dice as the rules allow, and it never bombs. The game must not be over.
