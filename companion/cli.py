@@ -113,7 +113,10 @@ def main() -> None:
 
 
 def _problems(wrong: CompanionError | ImportError | OSError) -> Sequence[str]:
-    """Return the sentences to print for an error; none for a bug, whose traceback is to be shown."""
+    """Return the sentences to print for an error; empty for a bug, or an OSError that people can't mend.
+
+    An error without sentences is to be shown with its traceback.
+    """
     if isinstance(wrong, SetupError):
         return wrong.problems
     if isinstance(wrong, CompanionError):

@@ -165,7 +165,7 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
 def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
     """Return the place (x, y), in mm, of each LED of a strip that runs back and forth in rows of `row_leds`.
 
-    LED 0 is at (0, 0). Rows are four pitches apart.
+    LED 0 is at (0, 0). The first row runs to the right; each next row lies four pitches below.
     """
     places = []
     for led in range(leds):

@@ -86,9 +86,9 @@ def start_game(table: AnyTable, pairing: Pairing, command: Command) -> Snapshot:
 
 
 def forgetting_starter(pairing: Pairing) -> Reader:
-    """Return a reader of the table's news that forgets the phone that started the last game when a new one starts.
+    """Return a subscriber of the table that sets `pairing.started_by` to None when a game starts.
 
-    `start_game` notes the new phone after that. A game begun by a button, by MQTT or at the table's first start has
+    `start_game` stores the new phone after that. A game begun by a button, by MQTT or at the table's first start has
     none.
     """
 

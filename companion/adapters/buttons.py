@@ -100,7 +100,8 @@ class ListeningButtons:
 def shut_down(command: Sequence[str]) -> str | None:
     """Run the command that shuts the machine down. Return a sentence with what went wrong and the cure, or None.
 
-    The sentence and the log name the program without its arguments, which may hold a secret: anyone may read both.
+    Sentence and log name the program without its arguments, which may hold a secret: anyone may read both. If it
+    fails, the sentence quotes the first line of its error output.
     """
     if not command:
         return "The shutdown button does nothing yet. Set [buttons] shutdown_command."

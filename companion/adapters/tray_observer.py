@@ -90,8 +90,9 @@ class TrayObserver:
     def _run(self) -> None:
         """Submit each event of the watcher to the table as a command, until the watcher ends; then set `ended`.
 
-        A settled reading is passed to `offer` first. After a command `prepare` is called for motion, else `release`.
-        `health` reports a camera fault until the next event. A command that the table refuses is logged.
+        A settled reading goes to `offer` first, with its photo, to be kept as evidence. After its command, motion calls
+        `prepare` (load the networks); any other event calls `release` (free them). `health` reports a camera fault
+        until the next event. A command that the table refuses is logged.
         """
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None

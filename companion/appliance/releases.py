@@ -202,8 +202,8 @@ class Releases:
     def make(self, source: Source) -> str:
         """Build a release in a folder of its own, unless it exists, and return its name; the running one stays.
 
-        Its own code runs only as `user`, never as root. Raises DeviceError if it can't be built, or if its `pegpip
-        --version` fails; nothing of it is left then.
+        Its own code runs only as `user`, never as root. Raises OSError if `source` can't be read, DeviceError if the
+        release can't be built or its `pegpip --version` fails; nothing of it is left then.
         """
         name = source.name()
         place = self.folder / name

@@ -61,7 +61,7 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
     A table may be playing. Root reads with the rights of the folder's owner, and gives the zip to the owner of the
     folder it is in. The manifest gets `version`, that of this program, and `made`, a date for people. What is returned
     has `foreign`, too: older exports and files with names that no table uses, which the archive lacks. Raises
-    DeviceError if there is nothing to export, a file can't be read, or the disk is full.
+    DeviceError if there is nothing to export, the journal is damaged, a file can't be read, or the disk is full.
     """
     try:
         with rights.of_owner(folder):
@@ -84,10 +84,10 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
 
 
 def belongs(name: str) -> bool:
-    """Return whether a file of that name, its path in the zip, may be in an archive.
+    """Return whether a file may be in an export's zip, by its path there: `settings.toml` or one below `data/`.
 
-    It may not if the path leads outside, or is one of unfinished files, locks, secrets, data put aside by imports, or
-    settings among the data.
+    Refused are paths that lead outside, hidden files, and names with other characters than ASCII letters, digits, `.`,
+    `_` and `-`. So are unfinished files, locks, secrets, data put aside by imports, and settings among the data.
     """
     inside = name.removeprefix(DATA)
     if _NAME.fullmatch(name) is None or name.endswith(UNFINISHED) or INCOMING in name.split("/"):

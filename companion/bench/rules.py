@@ -63,7 +63,7 @@ def replay_process_ms(lines: list[bytes]) -> float:
 
 
 def random_game(name: str, generator: random.Random) -> list[bytes]:
-    """Play a random game between two players; return its transcript as JSON lines, at most MAX_GAME_LINES."""
+    """Play a random game between two players; return its transcript as JSON lines, cut off after MAX_GAME_LINES."""
     header = header_of({"transcript": 1, "game": name, "players": ["Ann", "Ben"]})
     transcript = Transcript.begin(header)
     while not transcript.state.standing.over and transcript.lines_read < MAX_GAME_LINES:

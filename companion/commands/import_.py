@@ -24,7 +24,7 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
     """Restore the table that `pegpip export` wrote to FILE. Stop a running table first.
 
     Everything is checked before anything changes. Without --replace, an import over older data or settings is refused.
-    With --replace, older data goes to a folder `replaced-1`, and an older settings file is renamed. Imported settings
+    With --replace, older data goes to a folder `replaced-N`, and an older settings file is renamed. Imported settings
     that run a program are commented out. Run by root, the files belong to the data folder's owner.
     """
     from companion.backup.restore import read_archive

@@ -64,9 +64,9 @@ class Rescored:
 
     @property
     def caught(self) -> bool:
-        """Whether today's reader trusts the same wrong reading as at the table, where a person was asked about it.
+        """Whether the new reading is trusted and wrong, but equals that at the table, which asked a person about it.
 
-        The table asks even about a trusted reading if no throw can have that number of dice: one may cover another.
+        A table asks even about a trusted reading if no throw can have that number of dice: one may cover another.
         """
         wrong = self.now.trusted and not self.throw.exact(self.now)
         return wrong and not self.changed and not self.throw.stands.accepted

@@ -95,7 +95,10 @@ class PastGames:
             return self._kept[max(self._kept)].text() if self._kept else None
 
     def players(self) -> dict[str, Tally]:
-        """Return each player's statistics added up over all games, by name, the latest to play first."""
+        """Return each player's statistics added up over all games, by name, the latest to play first.
+
+        Raises DeviceError if the journal can't be read.
+        """
         found: dict[str, Tally] = {}
         for game in self._played():
             for name, tally in game.tallies.items():
@@ -107,6 +110,7 @@ class PastGames:
 
         Raises:
             RulesError: The game is not finished, a player left it, or the odds for its rules and players are not known.
+            DeviceError: The journal can't be read.
         """
         return self._cached("luck", self._game(game), _luck)
 
@@ -119,6 +123,7 @@ class PastGames:
 
         Raises:
             RulesError: The game is not finished, a player left it, its values are not known, or no throw was lucky.
+            DeviceError: The journal can't be read.
         """
         return self._cached("luckiest", self._game(game), _luckiest)
 
@@ -133,6 +138,7 @@ class PastGames:
 
         Raises:
             RulesError: The game is not finished, has more or fewer than two sides, or its odds are not known.
+            DeviceError: The journal can't be read.
         """
         return self._cached("chances", self._game(game), _chances)
 

@@ -45,8 +45,8 @@ def rate(connection: Connection, batch: int = BATCH) -> int:
 def rate_game(rows: Iterable[dict[str, Any]], ratings: dict[int, PlackettLuceRating]) -> None:
     """Update the Plackett-Luce `ratings`, by player's number, of one league game's players, in place.
 
-    A side that lost fewer games ranks higher; equal losses are a draw. A game of one side changes nothing. `rows` has
-    `player`, `side`, and `lost`, the games its side lost, for each seat.
+    `ratings` must have every player. A side that lost fewer games ranks higher; equal losses are a draw. A game of one
+    side changes nothing. `rows` has `player`, `side`, and `lost`, the games its side lost, for each seat.
     """
     sides: dict[int, list[dict[str, Any]]] = {}
     for row in rows:

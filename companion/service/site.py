@@ -107,9 +107,11 @@ def groups_of_any_table(
 def servers(
     running: Callable[[], Settings], door: Door, feed: Feed, groups: tuple[Routes, ...]
 ) -> Callable[[socket.socket], Server]:
-    """Return a function that builds the web server of the pages and of the event stream on a listening socket.
+    """Return a function that builds the web server of pages, API and event stream on a listening socket.
 
-    It may be called again after a crash. `running` returns the present settings: name and language may change.
+    Call that function again after a crash, with a duplicate of the socket. `running` returns the present settings,
+    whose name and language may change. `door` gives addresses and pairing, `feed` the snapshots, `groups` the API's
+    routes.
     """
     named = TableIdentity(
         lambda: running().table.name,

@@ -99,10 +99,9 @@ class Supervisor:
         return True, "every part responds"
 
     def supervised(self, name: str, check: Health) -> Health:
-        """Return a part's health check that extends `check`: it also fails while the part is down or just restarted.
+        """Return a health check of the part `name`: False and why while it is down or was just restarted, else `check`.
 
-        To fail is to return False and a reason. Else it returns the result of `check`; after a restart, its text also
-        tells the number of restarts.
+        After restarts, the text of `check` also tells their number and the last cause.
         """
 
         def health() -> tuple[bool, str]:

@@ -62,10 +62,10 @@ class LiveSettings:
         return [str(self._voice.mute)] if speaks and self._voice.mute is not None else []
 
     def take(self, now: Settings) -> None:
-        """Apply new settings to the running parts. They must have been checked.
+        """Apply new settings, which must have been checked (`problems`), to the running parts of the table.
 
-        If the strip's kind, layout or order changed, the strip is opened anew. If a sound setting changed, a trial
-        sound is played, and speech is switched on or off to match.
+        If the strip's kind, layout or order changed, the board opens the new strip; its `health` reports a failure. If
+        a sound setting changed, a trial sound is played, and speech is switched on or off to match.
         """
         with self._lock:
             before, self._now = self._now, now

@@ -259,10 +259,10 @@ def _banked(changes: Changes) -> Changes:
 
 
 def _answered(changes: Changes, command: c.Answer) -> Changes:
-    """Return `changes` with the steps for a person's answer to the open question: play the throw, if it was one.
+    """Return `changes` with the steps for a person's answer to the open question: play the throw of `command.values`.
 
-    Then the newest observation is interpreted again, which may ask a new question. Raises StaleAction if that question
-    is no longer open, IllegalAction if the rules refuse the throw.
+    None for the values means that it was no throw. Then the newest observation is interpreted again, which may ask a
+    new question. Raises StaleAction if that question is no longer open, IllegalAction if the rules refuse the throw.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:

@@ -19,7 +19,7 @@ class InUse(DeviceError):
 def locked(folder: Path) -> IO[bytes]:
     """Lock a data folder, created if missing, until the returned file is closed or the process ends.
 
-    Raises InUse if another process has locked it, OSError if it can't be written.
+    Raises InUse if it is locked already, even by this process; OSError if it can't be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lock = (folder / FILE_NAME).open("ab")

@@ -134,7 +134,7 @@ def post_y_mm() -> float:
 
 
 def mirrored_x_mm(lens_height_mm: float) -> float:
-    """Return where a shiny floor would mirror a light bar into the lens: the distance in mm from the tray's middle.
+    """Return how far from the tray's middle, towards a light bar, a shiny floor mirrors the bar into the lens, in mm.
 
     `lens_height_mm` is the height of the lens above the floor. The bar hangs at LIGHT_PLACE_MM.
     """

@@ -78,9 +78,9 @@ class JoinQueue:
         return self._queue
 
     def add(self, request: JoinRequest) -> JoinRequest | float:
-        """Append a request to the queue, in place of an earlier one from its IP address.
+        """Put a request to join at the end of the queue; an earlier one from its IP address leaves the queue.
 
-        A request is refused only if none from its IP address is in the queue.
+        A request that takes the place of an earlier one is never refused.
 
         Args:
             request: The request; its `id` and `code` are ignored and chosen here.
@@ -100,9 +100,10 @@ class JoinQueue:
         return self._queue[-1]
 
     def take_shown(self) -> JoinRequest | None:
-        """Remove and return the request whose code is shown; None if the queue is empty.
+        """Remove and return the request to join whose code is shown, for a press of the table's button.
 
-        Also None, and the request stays, if its code has been shown for less than `MIN_SHOWN_S`.
+        None if the queue is empty. None, too, while the code has been shown for less than `MIN_SHOWN_S`: the request
+        then stays.
         """
         shown = next(iter(self.drop_expired()), None)
         if shown is None or (shown.until_s or 0.0) - self.clock() > CODE_SHOWN_S - MIN_SHOWN_S:

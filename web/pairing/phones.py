@@ -34,7 +34,7 @@ DAY_S = 86_400.0
 MAX_PHONES = 64
 """Most paired phones and screens; one more replaces the player or screen away longest. Lower: guests pair again."""
 MAX_SEAT_SILENCE_S = 3 * 3600.0
-"""Seconds without a request from a phone after which its seat is free: longer than a game, shorter than a day."""
+"""Seconds without a request until a phone's seat is free. Longer: left seats stay taken; shorter: a break loses one."""
 
 
 class Pairing:
@@ -174,7 +174,7 @@ class Pairing:
     def ask(
         self, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> tuple[str, Code] | Refused:
-        """Queue a phone's request to join, in place of an earlier one from its IP address; it keeps its role meanwhile.
+        """Queue a phone's request to join, in place of an earlier one from its IP; a paired phone keeps its role.
 
         Args:
             name: The name that the phone gives itself.
@@ -229,7 +229,7 @@ class Pairing:
     def phone(self, token: str | None) -> Paired | None:
         """Return the paired phone with this token, and note its use; None if the token is unknown or expired.
 
-        A phone with an expired token is removed from the list of paired phones.
+        A phone whose token has expired is unpaired. The use is saved at most once a day.
         """
         key = sha256(token) if token else ""
         if key not in self._phones:

@@ -94,8 +94,8 @@ class Site:
 async def whole_body(receive: Receive, limit_bytes: int = BODY_LIMIT_BYTES) -> bytes | None:
     """Return a request's body, read by ASGI's function `receive`; None if the client disconnects.
 
-    A body over `limit_bytes` is cut, but stays longer than that, so that the caller can refuse it. Reading stops
-    after `DRAINED_BYTES`.
+    A body longer than `limit_bytes` is returned cut, but still longer than that: the caller must refuse it. At most
+    about `DRAINED_BYTES` of it are read. No time limit is set here.
     """
     body, came = b"", 0
     while True:

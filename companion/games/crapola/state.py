@@ -203,7 +203,7 @@ class Crapola:
         return Crapola(totals, events=totals.events)
 
     def _spent(self, spend: Spend) -> Crapola:
-        """Return the state of Crapola after a spending: its points are taken off both totals, and the turn ends.
+        """Return the state of Crapola after a spending: the player and `spend.on` lose its points, and the turn ends.
 
         Raises IllegalAction if `spend.on` is no other player in the game, or the amount is out of range.
         """

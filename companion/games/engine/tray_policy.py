@@ -168,8 +168,8 @@ def thrown_or_moved(dice: TrayDice, still: Values = (), staying: Values = ()) ->
 
     First the dice of the throw zone, perhaps none, without those in `still`, which did not move. Then, if `still` is
     empty, these together with the dice that the keep zone has gained since the last throw: the player may have moved
-    them there after this one. `staying` are the dice that a throw leaves in the tray. If `still` holds any other die,
-    nothing is yielded.
+    them there after this one. Nothing is yielded if a die in `still` is not in `staying`, the dice that a throw leaves
+    in the tray.
     """
     if still and not Counter(still) <= Counter(staying):
         return

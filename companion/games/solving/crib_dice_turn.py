@@ -36,8 +36,8 @@ def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: i
     It is in the unit of `bank` and `lost`, such as a win probability.
 
     Args:
-        bank: (holes,) value of stopping at each hole. From `2 * MAX_SET_SCORE + 1` holes before its end on, every turn
-            stops with its first set.
+        bank: (holes,) value of stopping at each hole. A turn that has reached one of the last `2 * MAX_SET_SCORE + 1`
+            holes stops with its next set.
         lost: Value of a wipe-out.
         bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
         piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss.

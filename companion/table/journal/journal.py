@@ -253,7 +253,8 @@ class Journal:
         """Rebuild both copies of the damaged journal from the entries that survive, open them, and return the report.
 
         The data folder is copied into `damaged-N` first. `head` is the last known end of the journal; None if unknown.
-        Raises DeviceError if no entry can be read; nothing is changed then. Raises OSError if the disk refuses.
+        Raises DeviceError if no entry can be read or the folder can't be copied; nothing is changed then. Raises
+        OSError if the disk refuses the new copies, or Damaged if they do not fit: then the journal may be closed.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         if report != self._unrepaired:  # else the last repair failed, and the folder was copied before it

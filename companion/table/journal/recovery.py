@@ -133,8 +133,8 @@ def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], l
     """Return a journal's chain with each gap filled by one entry of kind `LOST`, and the gaps, both in order.
 
     A gap is given by the number of its first missing entry and its `Loss`. Nothing is replayed from there to the next
-    game. `head` has the highest number that the journal is known to have had. If that is above the last row's, the
-    chain ends with a `LOST` entry, whose throw is `orphan`: the highest with a photo and no entry, or 0 for none.
+    game. `head` has the highest number that the journal is known to have had. A chain that ends below it has a last
+    gap, whose `LOST` entry gets the throw `orphan`: the highest with a photo and no entry, or 0 for none.
     """
     filled: list[Row] = []
     missing: list[tuple[int, Loss]] = []
@@ -205,9 +205,9 @@ def _range(first: int, last: int) -> str:
 
 
 def _linked(source: str, to: str) -> None:
-    """Hard-link a photo, whose content never changes; copy any other file, or where links are not possible.
+    """Hard-link a photo (.jpg) from the path `source` to `to`; copy another file, or a photo that can't be linked.
 
-    Raises DeviceError, which ends a `copytree`; it would collect each OSError, and go on with a full disk.
+    Raises DeviceError instead of OSError, which `shutil.copytree` would collect and go on, with a full disk, too.
     """
     with contextlib.suppress(OSError):
         if source.endswith(".jpg"):

@@ -258,7 +258,8 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
     """Return the tray's memory with the dice of a new observation, a new roll, and since when the tray is empty.
 
     `motion` is how the dice in the throw zone moved since the last observation. A roll that waits to be played stays.
-    The memory before a roll that only a doubtful reading shows is kept as `doubted`.
+    `doubted` becomes the memory before a roll that only a doubtful reading shows, unless the throw zone was empty in
+    between. A clear reading sets it to None.
     """
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
     stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))

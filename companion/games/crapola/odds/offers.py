@@ -33,10 +33,10 @@ def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
 
 @cache
 def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
-    """Read the stored offers of Crapola: number of dice thrown -> pairs (offer, number of permutations). Cached.
+    """Read the stored offers of Crapola: number of dice thrown -> pairs (offer, permutations that make it). Cached.
 
-    The file holds for each offer the number of dice, the permutations and the number of keeps, then for each keep the
-    dice left over and the points. Raises RulesError if the file is missing.
+    An offer has pairs: dice left over, and the most points of a keep that leaves them. The file holds for each offer
+    the numbers of dice, permutations and keeps, then the pairs. Raises RulesError if the file is missing.
     """
     stored = iter(numbers(__package__, OFFERS))
     found = defaultdict[int, list[tuple[Keeps, int]]](list)

@@ -286,12 +286,12 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return a side's expected share of a win for each round and distance of its finish.
+        """Return a side's expected share of a win by round and distance of its finish, and its share after ROUNDS.
 
         Returns:
             (rounds, past + 1) share: row r for a finish in round r, 0 being the current one; column d for one d + 1
             holes past the last hole. Later rounds, by which another side has almost surely finished, have no row. And
-            the share that a side can still expect if it has not finished after ROUNDS rounds.
+            the share that the side can still expect if it has not finished after ROUNDS rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)
@@ -304,11 +304,11 @@ class Race:
         return won, float(under_way[-1] * once / (1 - stays ** len(self._board.sides)))
 
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
-        """Return the expected share of the win of `side`, (rounds, past + 1), by round and distance of its finish.
+        """Return the expected share of the win of `side`, by round and distance of its finish.
 
-        `others` has the two arrays of each other side that `_finish_of` returns, of any number of rounds. With the
-        house rule `find_a_loser` the first of two sides to finish wins, whatever the distance. Without it the function
-        `_shares` computes the share.
+        Shape (rounds, past + 1): row 0 is the first round in `others`, column d a finish d + 1 holes past the last
+        one. `others` has, for each other side, the two arrays of `_finish_of`, cut to any rounds. With the house rule
+        `find_a_loser`, for two sides only, the first to finish wins, whatever the distance.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)

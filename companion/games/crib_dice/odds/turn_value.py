@@ -74,9 +74,9 @@ def rich_fresh_throw() -> float:
 
 @cache
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
-    """Return (number, probability) pairs for how many more dice freeze next in a turn of Crib Dice.
+    """Return (number, probability) pairs: how many more dice, at least one, freeze in Crib Dice if the player rolls on.
 
-    Two to four dice of the value `point` are `frozen` before. A roll that freezes none but shows a 1 is safe and is
+    Two to four dice of the value `point` are `frozen` before. A safe roll that freezes none, as it shows a 1, is
     repeated. The rest of the probability to 1 is a wipe-out. Cached.
     """
     changes, unchanged = rolls(frozen, point)

@@ -167,9 +167,9 @@ def _gap_chart(file: Path) -> None:
 
 
 def _piddle_chart(file: Path) -> str:
-    """Draw the turn points from which to stop before a piddle, with five 3s frozen, by the lead in holes.
+    """Write an SVG chart of the turn points from which to stop before a piddle, with five 3s frozen, by lead in holes.
 
-    The chart is an SVG file. Returns two of the values in words, for a gap of 30 holes behind and ahead.
+    Returns an English phrase with the values for 30 holes behind and 30 ahead.
     """
     curve = [_stop_on(OTHER_HOLE + gap, 0, 5, 3) for gap in GAPS]
     lines(file, list(GAPS), {"five frozen 3s": curve}, ("holes ahead of the other peg", "turn points to stop at"))
