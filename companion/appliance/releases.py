@@ -304,7 +304,7 @@ def _named_by(link: Path) -> str | None:
 
 
 def _point(link: Path, name: str) -> None:
-    """Make the symbolic link `link` point to the release `name`, by one atomic rename that is on the disk on return."""
+    """Make `link` a symbolic link to `releases/NAME` beside it, by one atomic rename that is on the disk on return."""
     fresh = link.with_name(f"{link.name}.part")
     fresh.unlink(missing_ok=True)
     fresh.symlink_to(Path("releases") / name)

@@ -168,11 +168,12 @@ class Reader:
     def _classify(
         self, scene: Scene, detections: Sequence[Detection], expect: int | None, classified: Classified
     ) -> list[Candidate]:
-        """Return candidates for the detections of one pass that may be dice, each with the classifier's probabilities.
+        """Return a candidate, with the classifier's probabilities, for each detection of one pass that may be a die.
 
-        A candidate that is uncertain after the first views is classified in a second set of views too, and both
-        predictions are averaged geometrically. `detections` are the best first; at most SPARE_DETECTIONS more than
-        `expect` are classified. `classified` caches the classifier's results, and gets the new ones.
+        Left out are detections, given best first, with too low a score, and any beyond the first `expect` +
+        SPARE_DETECTIONS; None sets no such limit. A candidate that is uncertain after the first views is classified in
+        a second set of views too, and both predictions are averaged geometrically. `classified` caches the classifier's
+        results, and gets the new ones.
         """
         limit = None if expect is None else expect + SPARE_DETECTIONS
         shown = [detection for detection in detections if detection.score > SCORE_BASELINE**2][:limit]

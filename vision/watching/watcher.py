@@ -241,11 +241,11 @@ class Watcher:
         return at_s, None
 
     def _read(self, frame: Frame) -> Settled:
-        """Read FRAMES_READ successive frames of the still tray, the first one `frame`; return their merged reading.
+        """Read up to FRAMES_READ successive frames of the still tray, from `frame` on; return their merged reading.
 
-        Frames from before lights near the tray are dim are left out, unless the recording ends with one. Fewer are read
-        if the watcher is stopped or the recording ends. Without a calibration each reading takes long, so none follows
-        a doubtful one. The stillness detection gets none of these frames: the change of light is no motion.
+        Lights near the tray are dimmed meanwhile. Frames taken before they are dim, also `frame`, are not read; if the
+        recording ends before that, its last frame is. Fewer frames are read if the recording ends, if the watcher is
+        stopped, or, without a calibration, after a doubtful reading. The stillness detection gets none of these frames.
         """
         (reader, rig), expect = self._setup, self._expect()
         frames, clear_s = [frame], frame.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)

@@ -121,7 +121,10 @@ class Crag:
         return tuple((option, so_far + self._value(option, worth)) for option in options)
 
     def _value(self, option: Action | int, worth: TurnValues) -> float:
-        """Return the expected points of this and all later turns after an option, by the turn values `worth`."""
+        """Return the points still expected after an option, with best play, in this and all later turns.
+
+        The option is a keep, an entry, or the number of dice to throw; `worth` are the values for the open categories.
+        """
         match option:
             case Keep(dice):
                 return worth.kept(dice)
