@@ -36,7 +36,7 @@ disturbs the reading; smaller hides the pegs for a moment."""
 
 
 def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
-    """Return the board's frame for a view of the table: (leds, 3) float32 from 0 to 1, before gamma and current limit.
+    """Return the look of the LED board for a view of the table, (leds, 3) from 0 to 1, before gamma and current limit.
 
     `time_s` is the time on the board's clock, in seconds, which animations follow.
 

@@ -45,9 +45,9 @@ def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Fl
 
 
 def roles_of(pages: Pages, groups: Sequence[Routes]) -> dict[str, Roles]:
-    """Return the roles that may use each route of the application, by method and rule such as "POST /api/lines".
+    """Return the set of roles that may use each route of the application, by method and rule: "POST /api/lines".
 
-    docs/reference/roles.md lists them all.
+    ANYONE stands for every visitor. docs/reference/roles.md lists all routes.
     """
     found = OTHER_ROUTES | pages.roles()
     for group in groups:

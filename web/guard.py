@@ -166,7 +166,7 @@ def host_name(header: str) -> str | None:
 
 
 def is_address(host: str) -> bool:
-    """Return whether a host is an IP address rather than a name."""
+    """Return whether a host, without brackets, is an IP address rather than a name."""
     try:
         ipaddress.ip_address(host.split("%")[0])
     except ValueError:

@@ -137,7 +137,7 @@ def _uncalibrated(
 
 
 def _why_uncalibrated(stored: Stored | None, source: str) -> str:
-    """Return a sentence why the camera `source` is read without the `stored` calibration."""
+    """Return a sentence why the camera `source` is read without `stored`, a calibration of another camera, or None."""
     if source == "virtual":
         return "The virtual camera knows its own tray."
     if stored is None:

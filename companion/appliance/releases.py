@@ -234,7 +234,10 @@ class Releases:
         _point(self.place / "proven", name)
 
     def prune(self) -> None:
-        """Delete incomplete releases, and the oldest beyond MAX_KEPT. The current and the proven one always stay."""
+        """Delete incomplete releases, and the oldest beyond MAX_KEPT. Raises OSError if the disk refuses.
+
+        The current and the proven one always stay. A release that another process builds now counts as incomplete.
+        """
         named = {self.current(), self.proven()}
         others = [name for name in self.names() if name not in named]
         halves = sorted({path.name for path in self.folder.iterdir()} - {*self.names(), *named})

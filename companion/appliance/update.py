@@ -58,9 +58,9 @@ class Updater:
         """Build a release from `source`, run it on trial until the table is healthy, and return its name.
 
         A release that is current and proven already is not tried again. Raises DeviceError if the release is older than
-        the proven one or can't be built; the running one stays. Also if the table was not healthy with it, or Ctrl-C
-        was pressed: then the proven release is started again, and the message says whether the table is healthy with
-        that.
+        the proven one or can't be built, and OSError if the trial can't be stored; the running one stays. If the table
+        was not healthy with it, or Ctrl-C was pressed during the trial, the proven release is started again. Then
+        DeviceError is raised, which says whether the table is healthy with that.
         """
         (version, signed_s), (least, least_s) = source.age(), self.releases.proven_age()
         if version < least or (version == least and 0 < signed_s < least_s):

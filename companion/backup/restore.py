@@ -155,7 +155,7 @@ def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> No
 def _alone(folder: Path) -> Iterator[None]:
     """Context manager: create the data folder if needed, and hold its lock. Raises DeviceError if it is in use.
 
-    After an error a folder that was created here is deleted.
+    After an error a folder that was created here is deleted, if it is empty but for the lock.
     """
     fresh = not folder.exists()
     try:
@@ -172,8 +172,8 @@ def _alone(folder: Path) -> Iterator[None]:
 def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, folder: Path) -> None:
     """Unpack the files of the zip into the folder `incoming`, and compare each with its hash in the manifest.
 
-    Raises DeviceError if the disk of `folder` would keep less than SPARE_BYTES free, ValueError if a hash differs, and
-    any error in DAMAGE if the zip is damaged.
+    Raises DeviceError if the disk of `folder` would keep less than SPARE_BYTES free, ValueError if a hash differs, any
+    error in DAMAGE if the zip is damaged, and OSError if the disk refuses.
     """
     needed = sum(int(one["bytes"]) for one in manifest["files"]) + SPARE_BYTES
     if shutil.disk_usage(folder).free < needed:

@@ -118,7 +118,10 @@ def _pictures() -> tuple[VirtualCamera, list[FrameBGR]]:
 
 
 def _median_ms(pictures: list[FrameBGR], work: Callable[[FrameBGR], object]) -> float:
-    """Return the median time of `work` on a picture in ms, over MIN_RUNS runs or more, after one run to warm up."""
+    """Return the median time of `work` on a picture in ms, after one run to warm up.
+
+    The pictures take turns for MIN_RUNS runs; more pictures than that are each run once.
+    """
     work(pictures[0])
     took = []
     for picture in (pictures * MIN_RUNS)[: max(MIN_RUNS, len(pictures))]:

@@ -60,7 +60,8 @@ class VoteQuestion:
     def view(self, voter: str) -> Json:
         """Return the question as the JSON object for the phone of a voter, as `Vote.view` explains it.
 
-        The options' values and everybody's votes are left out until the answer is shown.
+        `voter` is the phone's identity. Until the answer is shown, the options' values and what others voted are left
+        out; the phone's own vote and the number of votes are in it.
         """
         panels = game_named(self.state.standing.header.game).panels(self.state)
         view: Json = {

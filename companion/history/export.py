@@ -193,6 +193,9 @@ class PastGames:
 
         Yields:
             Number of the game, its kind, its start (ISO 8601, UTC), number of the throw, name of the player, values.
+
+        Raises:
+            DeviceError: The journal can't be read.
         """
         for game in self._played():
             of_game = game.number, game.header.game, _timestamp(game.started_s)
@@ -245,7 +248,7 @@ class PastGames:
     def doubted(self) -> list[tuple[ArchivedGame, Line]]:
         """Return each throw that the camera doubted or a person corrected, with its game, oldest first.
 
-        Throws that were taken back are left out.
+        Throws that were taken back are left out. Raises DeviceError if the journal can't be read.
         """
         with self._lock:
             self._read_on()

@@ -130,10 +130,10 @@ def _add_api(made: flask.Blueprint, read: Read) -> None:
 
 
 def moves_of(transcript: str) -> list[dict[str, Any]]:
-    """Return a dict for each line in force after a transcript's header: `line`, `player` and `scores`.
+    """Return a dict for each line in force after a transcript's header: `line` (a dict), `player` and `scores`.
 
-    `player` is who acted; `scores` are those after the line, by side. Raises RulesError if the rules refuse the
-    transcript.
+    `player` is the name of who acted; `scores` are those after the line, by the side's name. Raises RulesError if the
+    rules refuse the transcript.
     """
     moves = list[dict[str, Any]]()
     for before, after in itertools.pairwise(transcript_of(transcript.encode()).steps):

@@ -115,9 +115,10 @@ def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
 
 
 def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
-    """Return up to five `highest` scores and `heaviest` defeats (of more than one game) of a season and kind.
+    """Return a season's up to five `highest` scores and `heaviest` defeats in a kind of game, the greatest first.
 
-    Each row has `score`, `lost`, `game`, `player` and `name`.
+    A defeat is heavy if it counts as more than one game. Each row has `score`, `lost` (in games), `game`, `player` (the
+    number) and `name`.
     """
 
     def best(column: str) -> Rows:

@@ -89,7 +89,8 @@ def opened_here(url: str, timeout_s: float) -> Any:
     """Return the HTTP answer of a page on this machine, open for reading, asked from a loopback address.
 
     So a table knows the caller as its own machine, also where it serves one address of a network. No proxy
-    (`http_proxy`) is used. Raises OSError, ValueError or http.client.HTTPException.
+    (`http_proxy`) is used. The caller closes the answer. Raises OSError, also (HTTPError) for a status from 400 on,
+    ValueError or http.client.HTTPException.
     """
     return urllib.request.build_opener(urllib.request.ProxyHandler({}), _FromLoopback).open(url, timeout=timeout_s)
 

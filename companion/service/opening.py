@@ -135,9 +135,9 @@ def first_game(settings: Settings) -> StartGame:
 
 
 def _faults(settings: Settings) -> tuple[str, ...]:
-    """Return why a table's parts can't be opened with these settings, one sentence each; empty if they can.
+    """Return what is wrong with a table's parts and first game under these settings, one sentence each; else empty.
 
-    Camera, strip and buttons are opened, but not started.
+    Layout, strip, buttons and camera are opened, but not started; the port is not tried.
     """
     try:
         opened_parts(Starting(settings, Origin(settings.data.folder)))

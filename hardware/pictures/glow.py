@@ -117,7 +117,7 @@ def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> No
 
 
 def _save(path: Path, pictures_bgr: list[PictureBGR], **options: Any) -> None:
-    """Write one picture, or an animation of several, to a file with Pillow's `options`. Raises DeviceError."""
+    """Write one picture, or an animation of several, with Pillow's `options`. Raises DeviceError if that fails."""
     first, *rest = (Image.fromarray(picture[:, :, ::-1]) for picture in pictures_bgr)
     try:
         first.save(path, append_images=rest, **options)

@@ -264,7 +264,7 @@ class Watcher:
 
     @contextlib.contextmanager
     def _less_light(self) -> Iterator[None]:
-        """Dim the lights near the tray, if there are any, until the context ends."""
+        """Context manager: dim the lights near the tray, if there are any, until its end, also after an error."""
         if self._dim is None:
             yield
             return

@@ -122,7 +122,10 @@ def archived(game: Game) -> ArchivedGame:
 
 
 def reopened(game: Game) -> PlayedGame:
-    """Return the game in the form that can be played on: an archived game is rebuilt by replaying its lines."""
+    """Return the game in the form that can be played on: an archived game is rebuilt by replaying its lines.
+
+    Each call replays anew. Raises RulesError if the rules now refuse a line.
+    """
     if isinstance(game, PlayedGame):
         return game
     transcript = Transcript.begin(game.header)

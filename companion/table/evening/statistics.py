@@ -97,7 +97,7 @@ def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
 def bests(transcript: Transcript) -> dict[str, Best]:
     """Return each player's final score, best turn and largest loss in a game, by name in seat order.
 
-    A team's score counts for both players. The score is None before the end.
+    A team's score counts for both players. The score is None before the end; turn and loss are 0 where there was none.
     """
     standing, found = transcript.state.standing, dict[str, Best]()
     for seat, name in enumerate(transcript.header.players):

@@ -89,8 +89,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def _results(self, games: Iterable[Game]) -> list[Result[str, int]]:
         """Return the results of those games that belong to the tournament and have ended.
 
-        A game belongs to it when it began later, is the same game by the same house rules, has two of its players, and
-        the bot does not play.
+        A game belongs to it when it began after the tournament did, is of the same kind with the same house rules, is
+        between two of its players, and the bot does not play.
         """
         rules = header_of(self.header_line((self.players[0], self.players[1]))).rules
         found = list[Result[str, int]]()

@@ -173,7 +173,7 @@ class Journal:
         """Verify both copies of the journal and the photos of its throws, in steps; yield None after each.
 
         Damage is repaired. A damaged entry ends the check, and the photos are left to the next one: only all entries
-        tell whose each is. Raises DeviceError or OSError if the repair fails.
+        tell whose each is. Raises OSError if a copy can't be read, and OSError or DeviceError if the repair fails.
         """
         verified, wrong, present = 0, set[int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)

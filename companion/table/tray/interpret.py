@@ -90,7 +90,8 @@ class Situation:
     def dice(self) -> TrayDice:
         """Values of the observed dice by zone, with what is remembered of the keep zone, as a tray policy takes them.
 
-        `overruled` is True while the keep zone shows what it had at the last undo or decision outside the tray.
+        `overruled` is True while the keep zone shows the values that it had at the last undo, correction, or decision
+        or throw made outside the tray.
         """
         kept = values_of(self.observation.kept)
         return TrayDice(
@@ -343,8 +344,8 @@ def _rolled(now: Situation) -> Interpretation:
 def _possible_plays(now: Situation, still: Values = ()) -> list[tuple[Action, ...]]:
     """Return every way to read the dice that the rules allow: decisions that the keep zone implies, then one `Throw`.
 
-    `still` holds the values of dice that did not move since the last observation; a policy may count them as not
-    thrown.
+    Empty if they allow none. `still` holds the values of dice that did not move since the last observation; a policy
+    may count them as not thrown.
     """
     plays = list[tuple[Action, ...]]()
     for before in now.policy.before_throw(now.state, now.dice):

@@ -44,7 +44,8 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 def reading_record(observation: Observation) -> dict[str, Any]:
     """Return the reading behind a throw as JSON, for the key `seen` of its journal entry: `doubt` and `dice`.
 
-    Each die has `box_xywh`, `read` (the value), `confidence`, and `kept` (whether it lies in the keep zone).
+    `doubt` is None for a trusted reading. Each die has `box_xywh`, `read` (the value), `confidence`, and `kept`
+    (whether it lies in the keep zone).
     """
     zones = ((observation.thrown, False), (observation.kept, True))
     dice = [

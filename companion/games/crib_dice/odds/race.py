@@ -91,10 +91,10 @@ class FinishDistribution:
         self._blocks = _blocks(own, self._fuchled_by)
 
     def _banked(self, chances: Floats) -> Floats:
-        """Return the probability that n turns all bank, together exactly k points: (banks, holes + 1), by [n, k].
+        """Return (banks, holes + 1) probabilities: [n, k] that n turns all bank, together exactly k points.
 
-        `chances` are the probabilities that a turn banks 0, 1, 2, ... points. Sums past the last hole are left out. The
-        last row is the first whose probability of still being on the track is negligible.
+        `chances` are the probabilities that a turn banks 0, 1, 2, ... points; a point is a hole. Sums past the last
+        hole are left out. After the n banks of the last row, a peg from the start is almost surely past the last hole.
         """
         found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank
@@ -105,9 +105,9 @@ class FinishDistribution:
     def _turn_weights(self, wipeouts: int) -> tuple[Floats, Floats]:
         """Return weights for the turn of a peg's bank n + 1, and for the turn of its first fuchle after n banks.
 
-        A weight is the probability of the wipe-outs alone, summed over all turns that the first n banks can take. The
-        banks' probability is left out: it is in `_reached` and `_leap`. `wipeouts` is the number of wipe-outs in a row
-        before turn 0, the peg's next turn.
+        A weight is the probability of the wipe-outs alone, summed over all turns in which the first n banks can come.
+        Multiply it by the banks' probability, from `_reached` and `_leap`. `wipeouts` is the number of wipe-outs in a
+        row before turn 0, the peg's next turn.
 
         Returns:
             Two (banks, ROUNDS) arrays by [n, t]: bank n + 1 in turn t without a fuchle before; that fuchle in turn t.
@@ -142,10 +142,10 @@ class FinishDistribution:
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
-        """Return the probability that a peg finishes in each turn and at each distance past the end: (ROUNDS, past).
+        """Return the probability that a peg finishes, by turn and distance past the end: a (ROUNDS, self.past) array.
 
-        After a fuchle the peg goes on from the start. `wipeouts` are the consecutive ones before the first turn, `hole`
-        is that of the peg. Column i is for i + 1 holes past the last one.
+        Column i is for i + 1 holes past the last one. The peg begins in `hole`, after `wipeouts` wipe-outs in a row.
+        After a fuchle it goes on from the start.
         """
         own, fuchled = self._until_fuchle(wipeouts, hole)
         restarted = _delays(fuchled[: self._fuchled_by]) @ self._blocks

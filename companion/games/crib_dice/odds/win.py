@@ -25,7 +25,8 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     approximated by the nearest table. An option is a decision, or a number of dice to throw; throws come first.
 
     Raises:
-        RulesError: The roll-off is on, a player has left, or `find_a_loser` is played by more than two sides.
+        RulesError: The roll-off is on, a player has left, `find_a_loser` is played by more than two sides, or a stored
+            table is missing.
     """
     if state.standing.over:
         return ()
