@@ -68,9 +68,9 @@ def free_path(folder: Path, stem: str, suffix: str = "") -> Path:
     return next(path for number in count(1) if not os.path.lexists(path := folder / f"{stem}{number}{suffix}"))
 
 
-def sync(folder: Path) -> None:
-    """Flush a folder's directory entries to the disk, so that renames in it outlast a power cut. Raises OSError."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Flush a file, or a folder's directory entries, to the disk: renames there outlast a power cut. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

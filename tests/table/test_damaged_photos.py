@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -73,6 +74,28 @@ def test_a_journal_scrub_on_a_full_disk_leaves_no_part_of_a_folder_copy(
     )
     assert not [*tmp_path.glob("damaged-*")]
     journal.close()
+
+
+def test_copying_a_damaged_folder_aside_links_photos_and_syncs_only_copies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, synced, fsync = photographed(tmp_path), set[int](), os.fsync
+    (tmp_path / "evidence" / "webcam-none").mkdir(parents=True)
+    (tmp_path / "evidence" / "webcam-none" / "1.zip").write_bytes(b"a package")
+
+    def noted(file: int) -> None:
+        synced.add(os.stat(file).st_ino)
+        fsync(file)
+
+    monkeypatch.setattr(os, "sync", refuse)  # it waits for all that any program has written
+    monkeypatch.setattr(os, "fsync", noted)
+    spoil(tmp_path / SECOND, b'[5,"line"')
+    scrub(journal)
+    journal.close()
+    (aside,) = reports(tmp_path)
+    linked = {path.suffix for path in aside.rglob("*") if path.is_file() and path.stat().st_nlink > 1}
+    assert linked == {".jpg", ".zip"}
+    assert {path.stat().st_ino for path in (aside, *aside.rglob("*")) if path.suffix not in linked} <= synced
 
 
 def test_a_journal_scrub_reports_an_entry_lost_from_both_copies(tmp_path: Path) -> None:

@@ -155,8 +155,9 @@ def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], l
 def set_aside(folder: Path, report: str) -> Path:
     """Copy the data folder into a new folder `damaged-N` inside it, add the report, and return the new folder.
 
-    Older copies, locks and unfinished files are left out. Photos are hard-linked where possible. Raises OSError or
-    DeviceError; nothing of the copy is left then, unless only the last flush failed.
+    Older copies, locks and unfinished files are left out. Photos and zips are hard-linked where possible: copying up to
+    a gigabyte would stop the table for minutes. Raises OSError or DeviceError; nothing of the copy is left then, unless
+    only the last flush failed.
     """
     aside = free_path(folder, ASIDE)
     part = folder / f"{aside.name}.part"
@@ -164,7 +165,8 @@ def set_aside(folder: Path, report: str) -> Path:
     try:
         shutil.copytree(folder, part, ignore=_NOT_COPIED, copy_function=_linked)
         write_file(part / REPORT, (report.encode(),))
-        os.sync()
+        for copied, _, _ in os.walk(part):
+            sync(Path(copied))
         part.rename(aside)
     except (OSError, DeviceError):
         shutil.rmtree(part, ignore_errors=True)
@@ -205,16 +207,19 @@ def _range(first: int, last: int) -> str:
 
 
 def _linked(source: str, to: str) -> None:
-    """Hard-link a photo (.jpg) from the path `source` to `to`; copy another file, or a photo that can't be linked.
+    """Hard-link a photo (.jpg) or zip from the path `source` to `to`; copy another file, or one that can't be linked.
+
+    Photos and zips are replaced, never changed. A copy is flushed to the disk; links wait for the flush of the folder.
 
     Raises DeviceError instead of OSError, which `shutil.copytree` would collect and go on, with a full disk, too.
     """
     with contextlib.suppress(OSError):
-        if source.endswith(".jpg"):
+        if source.endswith((".jpg", ".zip")):
             os.link(source, to)
             return
     try:
         shutil.copy2(source, to)
+        sync(Path(to))
     except OSError as refused:
         what = f"The damaged journal can't be copied aside before its repair ({refused.strerror})."
         raise DeviceError(what, "Free some space on the disk, or make the data folder writable.") from refused
