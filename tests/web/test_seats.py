@@ -9,9 +9,10 @@ import pytest
 from companion.table.commands import StartGame
 from tests.waiting import until
 from tests.web.phones import live, newest, phone
-from tests.web.pub import HEADER, PIN, Pub, play
-from web.pairing.phones import MAX_SEAT_SILENCE_S
+from tests.web.pub import HEADER, PIN, Clock, MemoryTokens, Pub, play
+from web.pairing.phones import DAY_S, MAX_SEAT_SILENCE_S, Pairing
 from web.pairing.roles import Role
+from web.pairing.tokens import Seat
 
 THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
 BUZZED = "window.buzzed = []; navigator.vibrate = (pattern) => { window.buzzed.push(pattern); return true; };"
@@ -83,6 +84,25 @@ def test_seats_api_refuses_a_returning_phone_a_name_and_peg_since_taken(pub: Pub
     ann.get("/api/phones")
     assert names(pub) == ["Ben"]
     assert sit(ann, "Ann", 2) == 409
+
+
+def test_seats_used_within_the_last_day_stay_for_three_hours_after_a_start() -> None:
+    """The time of the last request is stored only to a day; a week later nobody shall find the last evening's seats."""
+    store, wall = MemoryTokens(), Clock()
+    token = Pairing(PIN, store, Clock(), wall=wall).pair(PIN, "Ann", "192.168.4.10")
+    assert Pairing(PIN, store, Clock(), wall=wall).sit(1, Seat("Ann", 2))
+    wall.now_s += DAY_S
+    clock = Clock()
+    restarted = Pairing(PIN, store, clock, wall=wall)
+    restarted.pair(PIN, "Ben", "192.168.4.11")
+    assert [phone.id for phone in restarted.seats()] == [1]
+    assert not restarted.sit(2, Seat("Ben", 2))
+    clock.now_s += MAX_SEAT_SILENCE_S
+    assert restarted.seats() == ()
+    assert restarted.phone(str(token))
+    assert [phone.id for phone in restarted.seats()] == [1]
+    wall.now_s += 7 * DAY_S
+    assert Pairing(PIN, store, Clock(), wall=wall).seats() == ()
 
 
 @pytest.mark.browser

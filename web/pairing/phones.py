@@ -70,6 +70,8 @@ class Pairing:
         self._damaged = known is None
         self._unsaved = ""  # why the present list is not on the disk
         self._phones = {phone.token_sha256: phone for phone in known or () if not self._expired(phone)}
+        lately_s = wall() - DAY_S - MAX_SEAT_SILENCE_S  # what is stored may be a day older than the last use
+        self._seated_s = {key: clock() for key, phone in self._phones.items() if phone.used_s > lately_s}
         self._numbers = itertools.count(1 + max((phone.id for phone in self._phones.values()), default=0))
         self._unclaimed = not self.hosted()
         self._renew_owner_code()
@@ -255,15 +257,13 @@ class Pairing:
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def seats(self) -> tuple[Paired, ...]:
-        """Return players' phones with a seat in the next game, by number, unless silent for `MAX_SEAT_SILENCE_S`."""
-        now_s = self.clock()
-        return tuple(
-            phone
-            for phone in self.phones()
-            if phone.seat
-            and phone.role is not Role.SCREEN
-            and now_s - self._seen_s.get(phone.token_sha256, float("-inf")) < MAX_SEAT_SILENCE_S
-        )
+        """Return players' phones with a seat in the next game, by number, unless silent for `MAX_SEAT_SILENCE_S`.
+
+        A phone that was used on the day before the program's start counts as seen at the start.
+        """
+        since_s, seen_s = self.clock() - MAX_SEAT_SILENCE_S, self._seated_s | self._seen_s
+        seated = (phone for phone in self.phones() if phone.seat and phone.role is not Role.SCREEN)
+        return tuple(phone for phone in seated if seen_s.get(phone.token_sha256, float("-inf")) > since_s)
 
     def sit(self, number: int, seat: Seat | None) -> bool:
         """Give the phone with this number a seat in the next game (None: take its seat away).
