@@ -65,7 +65,8 @@ class LiveSettings:
         """Apply new settings, which must have been checked (`problems`), to the running parts of the table.
 
         If the strip's kind, layout or order changed, the board opens the new strip; its `health` reports a failure. If
-        a sound setting changed, a trial sound is played, and speech is switched on or off to match.
+        the space for photos changed, the oldest beyond it are deleted. If a sound setting changed, a trial sound is
+        played, and speech is switched on or off to match.
         """
         with self._lock:
             before, self._now = self._now, now
@@ -73,6 +74,8 @@ class LiveSettings:
                 layout = layout_of(now.strip.layout, now.track)
                 self._board.lay(open_strip(now.strip.kind, layout.leds, now.strip), layout)
             self._set(now)
+            if before.data != now.data:
+                self._photos.prune()  # throw packages are deleted at the next throw, by their own thread
             if before.sound != now.sound:
                 self._chimes.chime(TRIAL)
             if before.sound.speech != now.sound.speech:

@@ -36,10 +36,10 @@ class Photos:
         return tuple(int(file.stem) for file in self.folder.glob("*.jpg") if file.stem.isdecimal())
 
     def start(self, last_throw: int) -> None:
-        """Create the folder, delete unfinished files, and rename photos of throws after the journal's `last_throw`.
+        """Create the folder, delete unfinished files and what `prune` deletes, and rename photos without an entry.
 
-        Their new names `N.unclaimedM.jpg` keep them as evidence of lost entries, out of the way of new photos. A
-        failing disk is only logged.
+        Photos of throws after the journal's `last_throw` have none. Their new names `N.unclaimedM.jpg` keep them as
+        evidence of lost entries, out of the way of new photos. A failing disk is only logged.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -50,6 +50,7 @@ class Photos:
                     self._file(number).rename(free_path(self.folder, f"{number}.unclaimed", ".jpg"))
         except OSError as refused:
             self._log(refused)
+        self.prune()
 
     def keep(self, throw: int, jpeg: bytes) -> bool:
         """Write the photo of a throw atomically. Return whether that worked; a failure is only logged."""

@@ -56,6 +56,18 @@ class SlowBoard(Board):
         super().take(power, night=night)
 
 
+def test_less_space_for_photos_deletes_the_oldest_at_once(tmp_path: Path) -> None:
+    """On a full disk no game can start, so the next start of a game would not delete them."""
+    before, less = (msgspec.convert({"data": {"photos_mb": room}}, Settings) for room in (1000, 10))
+    photos, board = Photos(tmp_path), Board(MemoryStrip(122), preset("strip122"), Power())
+    live = LiveSettings(before, board, photos, PackageFolder(tmp_path, 0), Chimes(), Loudspeaker())
+    photos.start(last_throw=2)
+    for throw in (1, 2):
+        photos.keep(throw, bytes(less.data.photo_bytes))
+    live.take(less)
+    assert photos.numbers() == (2,)
+
+
 def test_muting_while_the_led_current_limit_is_lowered_keeps_both_changes(tmp_path: Path) -> None:
     before, lower = (msgspec.convert({"strip": {"limit_ma": limit}}, Settings) for limit in (3000, 500))
     layout = preset("strip122")

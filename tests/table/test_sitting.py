@@ -174,6 +174,15 @@ def test_the_oldest_photos_are_deleted_even_in_a_sitting_that_never_ends(tmp_pat
     table.stop()
 
 
+def test_a_start_deletes_the_oldest_photos_beyond_their_space(tmp_path: Path) -> None:
+    photos = Photos(tmp_path)
+    photos.start(last_throw=2)
+    for throw in (1, 2):
+        photos.keep(throw, b"a photo")
+    Photos(tmp_path, cap_bytes=10).start(last_throw=2)
+    assert photos.numbers() == (2,)
+
+
 def test_a_photo_without_a_journaled_throw_is_renamed_not_deleted(tmp_path: Path) -> None:
     photos = Photos(tmp_path)
     photos.start(last_throw=0)
