@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import threading
@@ -174,8 +175,9 @@ class SettingsFile:
             mode = self.path.stat().st_mode if self.path.exists() else 0o640
             write_file(self.path, (text.encode(),), mode=mode & 0o640)
         except OSError as refused:
-            why = f"{self.path} can't be written ({refused.strerror}). Let the user {os.geteuid()} write its folder."
-            raise SetupError([why]) from None
+            full = refused.errno == errno.ENOSPC
+            cure = "Free some space on the disk." if full else f"Let the user {os.geteuid()} write its folder."
+            raise SetupError([f"{self.path} can't be written ({refused.strerror}). {cure}"]) from None
 
     def _with(self, section: str, key: str, value: Any) -> str:
         """Return the settings file's text with `key` of [section] set to `value`; comments are kept.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import tomllib
 from pathlib import Path
 from typing import get_type_hints
@@ -117,6 +119,17 @@ def test_the_first_change_creates_a_missing_settings_file(tmp_path: Path) -> Non
     path = tmp_path / "new" / "pegpip.toml"
     with_defaults(path).change("table", "name", "The Plough")
     assert tomllib.loads(path.read_text()) == {"table": {"name": "The Plough"}}
+
+
+def test_a_settings_change_on_a_full_disk_asks_for_space_not_for_rights(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("companion.settings.file.write_file", full)
+    with pytest.raises(SetupError, match=r"No space left on device\). Free some space on the disk\.$"):
+        settings_file(path, []).change("strip", "brightness", 0.25)
 
 
 def test_a_change_to_a_broken_settings_file_is_refused_and_not_written(path: Path) -> None:
