@@ -63,7 +63,6 @@ from web import api
 from web.api.dice.teach import routes as teach_routes
 from web.api.settings import routes as settings_routes
 from web.loudspeaker import Loudspeaker
-from web.requests import forgetting_starter
 from web.serving.feed import Feed
 from web.serving.server import Server
 
@@ -171,7 +170,6 @@ def build(starting: Starting) -> App:
         following("sounds", table, sounding(chimes), chimes.start, chimes.stop, chimes.alive),
         following("replay", table, clips.hear),
         following("voice", table, voice.hear, stop=voice.hush),
-        following("starter", table, forgetting_starter(door.pairing)),
         following("house", table, house.hear, house.start, house.stop, house.alive),
         Part("taught", taught.start, lambda: None),
         following("evidence", table, keeper.hear, keeper.start, keeper.stop, keeper.alive),

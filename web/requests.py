@@ -9,8 +9,7 @@ import msgspec
 
 from companion.table.commands import Command
 from companion.table.read_only import AnyTable
-from companion.table.snapshot import News, Snapshot
-from companion.table.writer import Reader
+from companion.table.snapshot import Snapshot
 from web.guard import COOKIE
 from web.pairing.phones import Pairing
 from web.pairing.roles import Role, Roles
@@ -68,7 +67,8 @@ def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
     """
     snapshot, asking = table.snapshot(), phone(pairing)
     is_on = bool(snapshot.throws) and snapshot.state is not None and not snapshot.state["over"]
-    is_own = asking is not None and (asking.role is Role.OWNER or asking.id == pairing.started_by)
+    starter = pairing.starters.get(table.game_number())
+    is_own = asking is not None and (asking.role is Role.OWNER or asking.id == starter)
     if is_on and not snapshot.abandoned and not is_own:
         flask.abort(refusal(403, "others_game", "Someone else started this game. Only the host can end it."))
 
@@ -76,24 +76,11 @@ def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
 def start_game(table: AnyTable, pairing: Pairing, command: Command) -> Snapshot:
     """Submit a command that starts a game, and return the new snapshot.
 
-    Then `pairing.started_by` is set to the number of the phone that sent the current request, or to None for a browser
-    that is not paired. Raises CompanionError, with nothing set, if the command is refused.
+    The phone that sent the current request, if it is paired, is noted in `pairing.starters`: the command's entry, the
+    last of the snapshot, is the game's first. Raises CompanionError, with nothing noted, if the command is refused.
     """
     started = table.submit(command)
     asking = phone(pairing)
-    pairing.started_by = asking.id if asking else None
+    if asking is not None:
+        pairing.starters[started.number] = asking.id
     return started
-
-
-def forgetting_starter(pairing: Pairing) -> Reader:
-    """Return a subscriber of the table that sets `pairing.started_by` to None when a game starts.
-
-    `start_game` stores the new phone after that. A game begun by a button, by MQTT or at the table's first start has
-    none.
-    """
-
-    def hear(_snapshot: Snapshot, news: News) -> None:
-        if any(event.code == "game_started" for event in news.events):
-            pairing.started_by = None
-
-    return hear

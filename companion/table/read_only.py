@@ -45,6 +45,10 @@ class LastState:
         """Return every throw of the last game, oldest first."""
         return self._record.game.throws if self._record.game else ()
 
+    def game_number(self) -> int:
+        """Return the number of the last game, that of its first journal entry; 0 without a game."""
+        return self._record.games[-1].number if self._record.games else 0
+
     def subscribe(self, _reader: Callable[..., None]) -> Callable[[], None]:
         """Return a function that does nothing; the reader is never called."""
         return lambda: None

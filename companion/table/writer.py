@@ -124,6 +124,11 @@ class Table:
         game = self._state.record.game
         return game.throws if game else ()
 
+    def game_number(self) -> int:
+        """Return the number of the current game, that of its first journal entry; 0 before the first game."""
+        games = self._state.record.games
+        return games[-1].number if games else 0
+
     def subscribe(self, reader: Reader) -> Callable[[], None]:
         """Let the writer thread call `reader` with each new snapshot and its news; return a function that ends that.
 

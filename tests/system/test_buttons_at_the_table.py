@@ -29,7 +29,6 @@ from hardware.track import preset
 from web.pairing.phones import Pairing
 from web.pairing.refused import Refused
 from web.pairing.tokens import FileTokens
-from web.requests import forgetting_starter
 
 
 class Fingers:
@@ -100,15 +99,14 @@ def test_hardware_buttons_undo_a_crib_dice_throw_and_refuse_a_0_point_bank(place
 def test_a_game_started_by_button_belongs_to_no_phone_of_an_earlier_game(place: Place) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "rules": {}}
     started = place.table.submit(StartGame(header=header))
-    place.pairing.started_by = 7
-    place.table.subscribe(forgetting_starter(place.pairing))
+    place.pairing.starters[started.number] = 7
     place.listen()
     place.buttons.press(Press("undo"))
-    assert place.pairing.started_by == 7, "the game on the table is still that phone's"
+    assert place.pairing.starters.get(place.table.game_number()) == 7, "the game on the table is still that phone's"
     place.table.submit(Abandon(number=started.number))
     place.buttons.press(Press("next"))
     assert place.table.snapshot().events[-1].code == "game_started"
-    assert place.pairing.started_by is None
+    assert place.table.game_number() not in place.pairing.starters
 
 
 def test_a_long_button_press_pairs_the_phone_whose_code_the_leds_show(place: Place) -> None:

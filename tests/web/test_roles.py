@@ -141,6 +141,20 @@ def test_only_the_player_phone_that_started_a_next_game_may_abandon_it(pub: Pub)
     assert ben.post("/api/abandon", json={"number": number}).status_code == 200
 
 
+def test_a_game_resumed_by_undo_still_belongs_to_the_phone_that_started_it(pub: Pub) -> None:
+    pub.start()
+    ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
+    number = ann.post("/api/games", json=HEADER).json["number"]
+    play(pub, {"throw": [5, 5, 2, 2, 1, 4, 6]})
+    number = ann.post("/api/abandon", json={"number": number + 1}).json["number"]
+    number = ben.post("/api/next", json={"number": number}).json["number"]
+    for _ in range(2):
+        number = ben.post("/api/lines", json={"number": number, "line": {"undo": 1}}).json["number"]
+    assert pub.table.snapshot().throws
+    assert ben.post("/api/abandon", json={"number": number}).status_code == 403
+    assert ann.post("/api/abandon", json={"number": number}).status_code == 200
+
+
 def test_abandon_api_knows_who_started_the_next_game_at_the_tray(pub: Pub) -> None:
     pub.start()
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")

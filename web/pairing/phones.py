@@ -48,8 +48,7 @@ class Pairing:
         wall: The wall clock, in seconds since 1970.
 
     Attributes:
-        started_by: Number of the paired phone that started the present game; None after a restart, or if another
-            browser did.
+        starters: Numbers of the paired phones that started games since the program's start, by number of the game.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class Pairing:
         wall: Callable[[], float] = time.time,
     ) -> None:
         self.pin, self.store, self.clock, self.wall = pin, store, clock, wall
-        self.started_by: int | None = None
+        self.starters: dict[int, int] = {}
         self._queue, self._guesses, self._budget = JoinQueue(clock, show), Guesses(clock), Budget(clock)
         self._lock = threading.RLock()
         self._seen_s: dict[str, float] = {}
@@ -349,7 +348,7 @@ class Pairing:
             del others[min(away, key=lambda key: (self._seen_s.get(key, float("-inf")), others[key].used_s))]
         if before is not None and before.role is Role.OWNER:
             role = Role.OWNER  # pairing again takes no role away
-        number = before.id if before else next(self._numbers)  # none is given twice: `started_by` names it
+        number = before.id if before else next(self._numbers)  # none is given twice: `starters` names it
         seat = before.seat if before and role is not Role.SCREEN else None
         paired = Paired(number, name[:NAME_LENGTH], token_sha256, role, self.wall(), seat)
         self._seen_s[token_sha256] = self.clock()
