@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from companion.errors import DeviceError
 from companion.table.journal import FIRST, SECOND, Journal, copies, examined, read_entries
+from companion.table.journal.copies import Copy
 from companion.table.journal.recovery import reports
 from companion.table.photos import Photos, digest_of
 from companion.table.writer import Table
@@ -52,6 +54,38 @@ def test_a_journal_scrub_that_finds_the_disk_full_leaves_the_journal_open(
     journal.append(entry(61))
     monkeypatch.undo()
     scrub(journal, now_s=2e6)
+    journal.close()
+    assert examined(tmp_path) == (61, None)
+    assert read_entries(tmp_path) == (*entries, entry(61))
+
+
+def test_a_journal_that_cannot_be_opened_after_its_repair_opens_for_an_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries, opens = kept(tmp_path), set[Path]()
+
+    class OneAtATime(Copy):
+        def __init__(self, path: Path) -> None:
+            if opens:
+                refuse()
+            super().__init__(path)
+            opens.add(path)
+
+        def close(self) -> None:
+            super().close()
+            opens.clear()
+
+    journal = opened(tmp_path)
+    spoil(tmp_path / SECOND, b'"n":30,')
+    monkeypatch.setattr("companion.table.journal.journal.Copy", OneAtATime)
+    scrub(journal)
+    assert "The last check of both copies failed" in journal.health()[1]
+    with pytest.raises(DeviceError, match="can't be written or read"):
+        journal.append(entry(61))
+    assert not opens
+    monkeypatch.undo()
+    journal.append(entry(61))
+    assert journal.health()[0]
     journal.close()
     assert examined(tmp_path) == (61, None)
     assert read_entries(tmp_path) == (*entries, entry(61))

@@ -11,7 +11,7 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -127,11 +127,16 @@ class Journal:
     def append(self, entry: Entry) -> None:
         """Write an entry to the first copy on the disk, then to the second.
 
-        Raises DeviceError, with the journal unchanged, if it is closed, the number is not the next one or the first
-        copy can't be written. A failure of the second copy is only reported by `health`; its lines are written later.
+        Copies that could not be opened after a repair are opened first. Raises DeviceError, with the journal unchanged,
+        if it is closed, the number is not the next one or the first copy can't be opened or written. A failure of the
+        second copy to be written is only reported by `health`; its lines are written later.
         """
-        if self._copies is None:
+        if self._lock is None:
             raise DeviceError(f"The journal {self.path} is closed.", "Start the table first.")
+        if self._copies is None:
+            with _as_device_error(self.path):
+                self._connect(None)
+        assert self._copies is not None, "opened now"
         head = self.tail.head
         if entry.number != head.number + 1:
             raise DeviceError(f"Entry {entry.number} can't follow entry {head.number}.", "Start the table again.")
@@ -245,7 +250,11 @@ class Journal:
         if len(orphans) >= recovery.MIN_ORPHANS:
             raise Damaged(f"there are photos of {len(orphans)} throws that it does not know")
         self.tail, self._behind = tail, behind
-        self._copies = Copy(self._folder / FIRST), Copy(self._folder / SECOND)
+        with ExitStack() as failing:
+            first = Copy(self._folder / FIRST)
+            failing.callback(first.close)
+            self._copies = first, Copy(self._folder / SECOND)
+            failing.pop_all()
         self._catch_up()
         self._note_verified("photos not yet")
 
