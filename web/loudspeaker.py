@@ -51,7 +51,7 @@ class Loudspeaker:
 
     def __init__(self, language: str = "en", speak: Callable[[str], Spoken] | None = None) -> None:
         self.language, self.volume = language, DEFAULT_VOLUME
-        self._can_speak = speak is not None or shutil.which(PROGRAM) is not None
+        self._needs_program = speak is None
         self._speak = speak or (lambda words: espoken(words, self.language, self.volume))
         self._lock = threading.Lock()
         self._speaking: Spoken | None = None
@@ -66,7 +66,7 @@ class Loudspeaker:
     @property
     def mute(self) -> DeviceError | None:
         """The error that says why this machine can't speak and what to do; None if it can speak."""
-        if self._can_speak:
+        if not self._needs_program or shutil.which(PROGRAM) is not None:
             return None
         return DeviceError("The table can't speak: espeak-ng is missing.", "Install it: sudo apt install espeak-ng.")
 

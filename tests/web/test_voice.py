@@ -91,12 +91,14 @@ def test_speech_output_of_a_bank_is_cut_off_by_an_undo(pub: Pub, voice: Loudspea
     assert mouth.said[-1].cut_off
 
 
-def test_turning_speech_output_on_without_espeak_raises_what_to_install(
-    pub: Pub, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("shutil.which", lambda program: None)
+def test_speech_output_asks_for_espeak_only_until_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _program: None)
+    voice = Loudspeaker()
     with pytest.raises(DeviceError, match="apt install espeak-ng"):
-        Loudspeaker().turn(True)
+        voice.turn(True)
+    monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
+    voice.turn(True)
+    assert voice.on
 
 
 def test_failing_speech_output_turns_itself_off_and_the_table_plays_on(pub: Pub) -> None:
