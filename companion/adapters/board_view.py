@@ -9,7 +9,7 @@ from companion.games.engine.views import board as games
 from companion.games.engine.views.board import Track
 from companion.games.registry import game_named
 from companion.table.snapshot import News, Snapshot
-from companion.table.writer import Reader
+from companion.table.writer import Subscriber
 from hardware.board import Board
 from hardware.view import BoardView, Moment, Peg
 
@@ -42,7 +42,7 @@ class Lights:
         return board_view(snapshot, self._moments)
 
 
-def lighting(board: Board, clock: Callable[[], float]) -> Reader:
+def lighting(board: Board, clock: Callable[[], float]) -> Subscriber:
     """Return a subscriber of the table that shows each snapshot on the board. `clock` is the board's, in seconds."""
     lights = Lights()
     return lambda snapshot, news: board.show(lights.follow(snapshot, news, clock()))

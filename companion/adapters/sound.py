@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.table.snapshot import News
-from companion.table.writer import Reader
+from companion.table.writer import Subscriber
 from hardware.sounds import Chimes, Note
 
 
@@ -16,6 +16,6 @@ def effect(news: News) -> tuple[Note, ...]:
     return tuple(Note(*tone) for tone in heard.tones)
 
 
-def sounding(chimes: Chimes) -> Reader:
+def sounding(chimes: Chimes) -> Subscriber:
     """Return a subscriber of the table that has `chimes` play each snapshot's effect."""
     return lambda _, news: chimes.chime(effect(news))

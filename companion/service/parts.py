@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from companion.table.snapshot import News
-from companion.table.writer import Reader, Table
+from companion.table.writer import Subscriber, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Part:
 def following(
     name: str,
     table: Table,
-    hear: Reader,
+    hear: Subscriber,
     start: Callable[[], None] = lambda: None,
     stop: Callable[[], None] = lambda: None,
     alive: Callable[[], bool] | None = None,

@@ -49,8 +49,8 @@ class LastState:
         """Return the number of the last game, that of its first journal entry; 0 without a game."""
         return self._record.games[-1].number if self._record.games else 0
 
-    def subscribe(self, _reader: Callable[..., None]) -> Callable[[], None]:
-        """Return a function that does nothing; the reader is never called."""
+    def subscribe(self, _subscriber: Callable[..., None]) -> Callable[[], None]:
+        """Return a function that does nothing; the subscriber is never called."""
         return lambda: None
 
     def submit(self, _command: Any) -> Snapshot:

@@ -40,7 +40,7 @@ REPLAY_ELSEWHERE = (
 )
 """Advice for a journal that this version can't replay."""
 
-Reader = Callable[[Snapshot, News], None]
+Subscriber = Callable[[Snapshot, News], None]
 """Receives each new snapshot, and the events since the one before it."""
 
 
@@ -68,9 +68,9 @@ class Table:
         self._open = False
         self._upkeep_s = 0.0  # when the journal's next step of upkeep is due, on the clock
         self._following = threading.Lock()  # guards the snapshot and its subscribers together
-        self._readers: tuple[Reader, ...] = ()
+        self._subscribers: tuple[Subscriber, ...] = ()
         self._snapshot = Snapshot(number=0)
-        self._fault: str | None = None  # error of the last reader that failed on the newest snapshot
+        self._fault: str | None = None  # error of the last subscriber that failed on the newest snapshot
 
     def start(self) -> None:
         """Start the writer thread, unless it runs, and wait until it has opened and replayed the journal.
@@ -129,17 +129,17 @@ class Table:
         games = self._state.record.games
         return games[-1].number if games else 0
 
-    def subscribe(self, reader: Reader) -> Callable[[], None]:
-        """Let the writer thread call `reader` with each new snapshot and its news; return a function that ends that.
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Let the writer thread call `subscriber` with each new snapshot and its news; return a function to end that.
 
-        A reader must be quick and must not call `submit`. Its exceptions are logged, and `health` reports the last one.
+        A subscriber must be quick and must not call `submit`. Its exceptions are logged; `health` reports the last one.
         """
         with self._following:
-            self._readers = (*self._readers, reader)
+            self._subscribers = (*self._subscribers, subscriber)
 
         def unsubscribe() -> None:
             with self._following:
-                self._readers = tuple(one for one in self._readers if one is not reader)
+                self._subscribers = tuple(one for one in self._subscribers if one is not subscriber)
 
         return unsubscribe
 
@@ -337,14 +337,14 @@ class Table:
         news = news_between(self._snapshot, newest) if self._snapshot.pulse else News()
         with self._following:
             self._snapshot = newest
-            readers = self._readers
+            subscribers = self._subscribers
         failed: str | None = None
-        for reader in readers:
+        for subscriber in subscribers:
             try:
-                reader(newest, news)
+                subscriber(newest, news)
             except Exception as fault:  # a fault in a page or a light must not stop the table
                 failed = f"{type(fault).__name__}: {fault}"
-                log.exception("a reader of snapshots failed")
+                log.exception("a subscriber of the table failed")
         self._fault = failed
 
 

@@ -69,7 +69,7 @@ def picture(solids: Sequence[tuple[Triangles, RGB]], view: Viewpoint) -> Image.I
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     normals /= np.where(lengths > 0, lengths, 1.0)
-    depth, index = _drawn(seen, normals @ axes[2] > 0, width, height)
+    depth, index = _rasterised(seen, normals @ axes[2] > 0, width, height)
     shade = np.full(len(normals), 0.45)
     for direction, strength in _LIGHTS:
         unit = np.array(direction) / np.linalg.norm(direction)
@@ -80,7 +80,7 @@ def picture(solids: Sequence[tuple[Triangles, RGB]], view: Viewpoint) -> Image.I
     return image.resize(view.size_wh, Image.Resampling.LANCZOS)
 
 
-def _drawn(
+def _rasterised(
     seen: NDArray[np.float64], facing: NDArray[np.bool_], width: int, height: int
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Rasterise triangles with a depth buffer: find the triangle that is visible at each pixel.

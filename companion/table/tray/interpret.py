@@ -17,7 +17,7 @@ from companion.games.engine.tray_policy import KeepZonePolicy, TrayDice, Values,
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import policy_for
 from companion.table.terms import Policies
-from companion.table.tray.motion import Motion, elsewhere, motion_of, moved
+from companion.table.tray.motion import Motion, any_in_new_place, motion_of, moved
 from companion.table.tray.observation import Die, Observation
 
 BANK_AFTER_S = 2.0
@@ -251,7 +251,7 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
         known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
         return Motion.NONE if known else Motion.UNSURE
     uncovered = not memory.thrown and len(memory.lay) == len(observation.thrown)
-    before = memory.lay if uncovered and not elsewhere(memory.lay, observation.thrown) else memory.thrown
+    before = memory.lay if uncovered and not any_in_new_place(memory.lay, observation.thrown) else memory.thrown
     return motion_of(before, memory.kept, observation)
 
 

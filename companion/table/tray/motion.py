@@ -35,7 +35,7 @@ def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observati
     """
     if not observation.thrown:
         return Motion.NONE
-    if not elsewhere(thrown, observation.thrown):
+    if not any_in_new_place(thrown, observation.thrown):
         # Rolled dice are in new places, whatever their values; only a single one may land in an old place.
         changed = stayed(thrown, observation.thrown) < len(observation.thrown)
         return Motion.UNSURE if observation.emptied and changed else Motion.NONE
@@ -75,7 +75,7 @@ def moved(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PLA
     return tuple(found)
 
 
-def elsewhere(before: Sequence[Die], now: Sequence[Die]) -> bool:
+def any_in_new_place(before: Sequence[Die], now: Sequence[Die]) -> bool:
     """Return whether a die of `now` lies where none of `before` lay, within SAME_PLACE_MM. Values do not matter.
 
     Each die of `before` accounts for one of `now`, its nearest: with more dice than before the answer is True.

@@ -16,12 +16,12 @@ STEP = 50
 OFFERS = "offers.u4"
 """Name of the file with the offers of all Crapola throws. An offer holds, for each number of dice that can be left
 over, the most points of a keep."""
-Keeps = tuple[tuple[int, int], ...]
+Offer = tuple[tuple[int, int], ...]
 """An offer: for each number of dice that can be left over, that number and the most points of a keep that leaves it."""
 
 
 @cache
-def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
+def offers_of(dice: int) -> tuple[tuple[Offer, float], ...]:
     """Return pairs of each offer that a Crapola throw of `dice` dice can make, and its probability. Cached.
 
     An offer has a pair for each number of dice that can be left over: that number, and the most points of such a keep.
@@ -32,27 +32,27 @@ def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
 
 
 @cache
-def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
+def offers_table() -> Mapping[int, list[tuple[Offer, int]]]:
     """Read the stored offers of Crapola: number of dice thrown -> pairs (offer, permutations that make it). Cached.
 
     An offer has pairs: dice left over, and the most points of a keep that leaves them. The file holds for each offer
     the numbers of dice, permutations and keeps, then the pairs. Raises RulesError if the file is missing.
     """
     stored = iter(numbers(__package__, OFFERS))
-    found = defaultdict[int, list[tuple[Keeps, int]]](list)
+    found = defaultdict[int, list[tuple[Offer, int]]](list)
     for dice in stored:
         ways, keeps = next(stored), next(stored)
         found[dice].append((tuple((next(stored), next(stored)) for _ in range(keeps)), ways))
     return found
 
 
-def offers(dice: int) -> dict[Keeps, int]:
+def offers(dice: int) -> dict[Offer, int]:
     """Compute every offer of a Crapola throw of `dice` dice, with the number of permutations of the dice that give it.
 
     An offer is all that a throw lets the player choose from: ascending pairs of the number of dice that a keep leaves
     over, and the most points of such a keep. Crap-outs are left out.
     """
-    found: Counter[Keeps] = Counter()
+    found: Counter[Offer] = Counter()
     for thrown, ways in throws_of(dice):
         by_points = sorted(keepable(thrown).items(), key=itemgetter(1))
         most = {dice - len(kept): points for kept, points in by_points}  # the last of as many is the best
