@@ -254,7 +254,7 @@ def test_no_crapola_points_puzzle_is_a_last_turn_with_exact_win_odds() -> None:
     assert not [puzzle.view() for puzzle in some if is_exact(puzzle.transcript.state)]
 
 
-def test_the_search_for_puzzles_ends_after_20_games_in_a_row_without_one(high: Callable[..., None]) -> None:
+def test_the_search_for_puzzles_raises_after_20_games_in_a_row_without_one(high: Callable[..., None]) -> None:
     high(mistakes=(1.24, 0.0))
     dice = Scripted(*[6] * 19, 3, 6)  # where each throw is a 3, both players have a puzzle
     search = puzzles("high", dice, {"twice": True})

@@ -87,10 +87,9 @@ class Pairing:
         """Pair a phone as the owner by the owner's code; return its new token, or the refusal.
 
         Args:
-            code: The code that the phone sends. `HOSTED` with an owner; `OLD_CODE` if it is not the present code.
-            name: The name that the phone gives itself.
-            address: The phone's IP address.
-            token: The phone's earlier token, which the new one replaces; None without.
+            code: The code that the phone sends, and may guess: it is long. `HOSTED` if the table has an owner;
+                `OLD_CODE` for any other than the present code.
+            name, address, token: As for `pair`.
         """
         with self._lock:
             if self.hosted():

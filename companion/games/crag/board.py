@@ -7,7 +7,7 @@ from companion.games.engine.game import State
 from companion.games.engine.views.board import HOLES, Track, track_of
 
 EFFECTS = {"entered": BANKED, "jackpot": Effect(cheered=True, replayed=True)}
-"""Lights, sounds and announcements that present the events of Crag, by event code."""
+"""Lights, sounds and announcements that present Crag's own events, by event code; `SHARED_EFFECTS` has others."""
 
 
 def track(state: State) -> Track:

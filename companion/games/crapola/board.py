@@ -15,7 +15,7 @@ EFFECTS = {
     "reversed": Effect(called=True, cheered=True),
     "last_round": Effect(called=True, cheered=True),
 }
-"""Lights, sounds and announcements that present the events of Crapola, by event code."""
+"""Lights, sounds and announcements that present Crapola's own events, by event code; `SHARED_EFFECTS` has others."""
 
 
 def track(state: State) -> Track:

@@ -38,8 +38,9 @@ EFFECTS = {
     "skunked": Effect((Light("stripes", "sulphur", 0, 2.4),), cheered=True),
     "eliminated": Effect(called=True, cheered=True),
 }
-"""Lights, sounds and announcements that present the events of Crib Dice, by event code. Lights have lengths in holes,
-then duration and delay in seconds; tones have pitch in Hz, start and fading in seconds. Larger: longer."""
+"""Lights, sounds and announcements that present Crib Dice's own events, by event code; `SHARED_EFFECTS` has others.
+Lights have lengths in holes, then duration and delay in seconds; tones have pitch in Hz, start and fading in seconds.
+Larger: longer."""
 
 
 def track(state: State) -> Track:

@@ -61,7 +61,10 @@ def solved(state: State, goal: str = "win") -> bool:
 
 
 def _with_known_chances(state: State) -> CribDice:
-    """Return a state of Crib Dice for which win probabilities can be computed; raise RulesError for any other."""
+    """Return `state` itself: a state of Crib Dice for which win probabilities can be computed.
+
+    Raises RulesError during the roll-off, once a player has left, or with `find_a_loser` and more than two sides.
+    """
     if not isinstance(state, CribDice):
         raise RulesError("The chance to win is known once the roll-off is over.")
     if state.board.left:
