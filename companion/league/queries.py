@@ -134,7 +134,8 @@ def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
 def players(connection: Connection, name: str = "") -> Rows:
     """Return up to `PAGE` players whose name begins with `name` in upper or lower case, by name, without merged ones.
 
-    Each has `id`, `name`, `pub`, `at_table`, and `alike`: how many players have exactly that name.
+    Each has `id`, `name`, `at_table` (the name of the player's table), `pub` (that table's pub), and `alike`: how many
+    players, this one included, have exactly that name.
     """
     return connection.execute(
         "SELECT p.id, p.name, t.pub, t.name AS at_table,"  # noqa: S608

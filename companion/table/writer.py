@@ -245,7 +245,7 @@ class Table:
                 self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
-        """Carry out a command, publish the new snapshot, and put it or the error into `answer`.
+        """Carry out a command, publish a snapshot, also after an error, and put it or the error into `answer`.
 
         For None `answer` gets the last snapshot, and nothing is published. No exception leaves this method.
         """

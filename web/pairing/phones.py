@@ -89,7 +89,9 @@ class Pairing:
         Args:
             code: The code that the phone sends, and may guess: it is long. `HOSTED` if the table has an owner;
                 `OLD_CODE` for any other than the present code.
-            name, address, token: As for `pair`.
+            name: The name that the phone gives itself.
+            address: The phone's IP address.
+            token: The phone's earlier token, which the new one replaces; None without.
         """
         with self._lock:
             if self.hosted():

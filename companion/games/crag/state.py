@@ -124,6 +124,7 @@ class Crag:
         """Return the points still expected after an option, with best play, in this and all later turns.
 
         The option is a keep, an entry, or the number of dice to throw; `worth` are the values for the open categories.
+        Points already on the sheet are not included.
         """
         match option:
             case Keep(dice):
