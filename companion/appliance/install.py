@@ -246,8 +246,8 @@ def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
     """Undo the steps of an installation, the last one first, and return the number of changes.
 
-    Before a step is undone, `say` gets a line for each of its changes. An error of a step is raised, and the steps
-    that were installed before it stay installed.
+    Before a step is undone, `say` gets a line for each of its changes. After any change systemd reads its units anew.
+    An error of a step is raised, and the steps that were installed before it stay installed.
     """
     taken = sum(_applied(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
     if taken and machine.has_systemd:

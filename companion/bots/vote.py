@@ -60,8 +60,8 @@ class VoteQuestion:
     def view(self, voter: str) -> Json:
         """Return the question as the JSON object for the phone of a voter, as `Vote.view` explains it.
 
-        `voter` is the phone's identity. Until the answer is shown, the options' values and what others voted are left
-        out; the phone's own vote and the number of votes are in it.
+        `voter` is the phone's identity. Until the answer is shown, it has the phone's own vote and the number of votes,
+        but no votes of others, values, best or taken option, or reasons.
         """
         panels = game_named(self.state.standing.header.game).panels(self.state)
         view: Json = {

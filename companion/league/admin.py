@@ -13,7 +13,7 @@ from companion.league.database import Connection
 
 
 def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
-    """Register a table by its public key, its name and the name of its pub.
+    """Register a table by its public key, its name and the name of its pub, and log that, in one transaction.
 
     A known key gets the new names, and its table is active again.
 

@@ -158,7 +158,7 @@ def _order() -> str:
 
 
 def _fresh(response: flask.Response) -> flask.Response:
-    """Add an ETag to a response, make browsers revalidate it before each use, and answer 304 if it is unchanged."""
+    """Make browsers revalidate a response before each use, by its ETag and language; answer 304 if it is unchanged."""
     response.headers["Cache-Control"] = "no-cache"
     response.vary.add("Accept-Language")
     response.add_etag()

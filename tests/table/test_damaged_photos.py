@@ -186,7 +186,7 @@ def test_a_photo_that_cannot_be_repaired_is_copied_aside_once(tmp_path: Path, mo
     journal.close()
 
 
-def test_a_scrub_that_repairs_an_entry_leaves_swapped_photos_to_the_next(tmp_path: Path) -> None:
+def test_a_scrub_that_repairs_an_entry_lets_the_next_one_unswap_photos(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, last = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "6.jpg"
     swap(first, last)

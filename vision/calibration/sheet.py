@@ -27,7 +27,7 @@ MARKER_MM = 36.0
 lower camera; larger ones leave no room for eight on the paper."""
 MODULES = 6
 """Number of modules (black or white squares) along a marker's side: four bits and a border on both sides. OpenCV's
-dictionary fixes it."""
+dictionary fixes it. Another number draws wrong markers or none, and measures their focus and light wrong."""
 QUIET_MM = 6.0
 """Width of the white margin that a marker needs, in millimetres: one module. A marker that has less room before a fold,
 a cut or the paper's edge is left out of the sheet."""

@@ -145,7 +145,10 @@ class AutoLock:
         return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)
 
     def _lock_focus(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock the lens at its median position, after STEADY_FRAMES in focus; else none."""
+        """Return once the controls that lock the lens at its median position in STEADY_FRAMES frames in a row in focus.
+
+        Return none before and after that, and for a camera without autofocus.
+        """
         if self._position is not None or "LensPosition" not in metadata or "AfMode" not in self._advertised:
             return {}
         if metadata.get("AfState") != AF_FOCUSED:

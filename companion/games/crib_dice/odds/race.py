@@ -329,8 +329,8 @@ def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
     wins if no other finishes in an earlier round, or further in the same one; ties share the win.
 
     Args:
-        others: For each other side the (rounds, past) probability of finishing, with columns as above. And its
-            (rounds,) probability of not having finished after each round.
+        others: For each other side, at least one, the (rounds, past) probability of finishing, with columns as above.
+            And its (rounds,) probability of not having finished after each round.
     """
     levels = [np.pad(finishing, ((0, 0), (0, 1))) for finishing, _ in others]
     belows = [level.cumsum(axis=1) - level + on[:, np.newaxis] for level, (_, on) in zip(levels, others, strict=True)]
