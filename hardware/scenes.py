@@ -84,7 +84,7 @@ def next_change_s(view: BoardView, layout: Layout, time_s: float) -> float:
     if under_way(view, time_s):
         return time_s
     begins = [moment.at_s for moment in view.moments if moment.at_s > time_s]
-    return min([_mood_moves_at(view, time_s), *_peg_moves_at(view, layout, time_s), *begins])
+    return min([_mood_redraw_at(view, time_s), *_peg_redraws_at(view, layout, time_s), *begins])
 
 
 def _presses(view: BoardView, time_s: float) -> list[Moment]:
@@ -92,7 +92,7 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
     return [moment for moment in under_way(view, time_s) if moment.kind == "press"]
 
 
-def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]:
+def _peg_redraws_at(view: BoardView, layout: Layout, time_s: float) -> list[float]:
     """Return the times, in seconds on the board's clock, at which the pegs' lights must be drawn next after `time_s`.
 
     A peg has a time of its own by its colour's rhythm: infinity for a steady light. If pegs share a hole, or show the
@@ -108,13 +108,13 @@ def _peg_moves_at(view: BoardView, layout: Layout, time_s: float) -> list[float]
     return [time_s + SLOW_FRAME_S if rest <= time_s else rest for rest in rests]
 
 
-def _mood_moves_at(view: BoardView, time_s: float) -> float:
+def _mood_redraw_at(view: BoardView, time_s: float) -> float:
     """Return the time after `time_s` at which the light of the view's mood must be drawn next.
 
     It is SLOW_FRAME_S later while the light changes, the end of the pause during a pause, and infinity for a light that
     stays the same.
     """
-    if view.mood in ("ready", "read") and view.to_play is None:
+    if view.mood == "read" or (view.mood == "ready" and view.to_play is None):
         return math.inf
     if view.mood == "ready" and (at_s := time_s % GLIMMER_EVERY_S) >= GLIMMER_S:
         return time_s + GLIMMER_EVERY_S - at_s

@@ -210,6 +210,13 @@ def test_an_led_scene_does_not_change_before_its_next_change_is_due(view: BoardV
         time_s = min(max(due_s, time_s + 1 / 60), 6.0)
 
 
+@pytest.mark.parametrize("to_play", [0, None])
+def test_a_track_at_rest_is_not_redrawn_while_read_dice_lie_in_the_tray(to_play: int | None) -> None:
+    """The fault: 30 equal frames a second while a player thought."""
+    view = BoardView(pegs=(Peg(0, 3, 3),), mood="read", to_play=to_play)
+    assert next_change_s(view, STRIP, 5.0) == math.inf
+
+
 @pytest.mark.parametrize(("moments", "due_s"), [((), math.inf), ((Moment("press", 7.0),), 7.0)])
 def test_next_led_change_is_the_animations_start_or_never_without_one(
     moments: tuple[Moment, ...], due_s: float
