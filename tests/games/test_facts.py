@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from companion.games.crib_dice.facts import facts
-from companion.games.crib_dice.state import CribDice, Turn
+from companion.games.crib_dice.state import CribDice, Phase, Turn
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import GAMES
 from tests.games.crib_turns import bank
@@ -63,6 +63,13 @@ def test_a_crib_dice_fact_tells_that_a_stop_passes_the_last_hole() -> None:
     three = Turn("choosing", 0, 5, 3, (1, 2, 3, 4, 5, 5, 5))
     assert facts(CribDice(board_at(116, 50), three)) == (Phrase("stop_passes_the_end", {"player": "Ann"}),)
     assert facts(CribDice(board_at(115, 50), three)) == (Phrase("ahead", {"player": "Ann", "count": 65}),)
+
+
+@pytest.mark.parametrize("phase", ["fresh", "naming", "again", "bombing"])
+def test_a_crib_dice_fact_tells_of_no_bank_where_none_is_allowed(phase: Phase) -> None:
+    """The fault: a puzzle that asked which point to name said that banking passes the last hole."""
+    turn = Turn(phase, gathered=15, dice=(1, 2, 2, 4, 4, 5, 6))
+    assert facts(CribDice(board_at(116, 50), turn)) == (Phrase("ahead", {"player": "Ann", "count": 66}),)
 
 
 def test_crib_dice_has_no_facts_in_a_roll_off_or_after_the_end() -> None:

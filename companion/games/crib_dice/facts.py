@@ -16,9 +16,9 @@ def facts(state: State) -> tuple[Phrase, ...]:
     """Return phrases about the side to play in Crib Dice; empty in a roll-off, after the end, or with nothing to say.
 
     `next_is_fuchle`: a wipe-out now would be a fuchle. `next_is_out`: it would eliminate the side.
-    `stop_passes_the_end`: the turn points would finish if banked, even where no stop is allowed yet. Else `ahead` of or
-    `behind` the furthest other side by LEAST_GAP holes or more, while nobody has finished. The text of a phrase has the
-    key `fact.CODE` in the text catalogue.
+    `stop_passes_the_end`: a stop is legal and would finish; else `ahead` of or `behind` the furthest other side by
+    LEAST_GAP holes or more, while nobody has finished. The text of a phrase has the key `fact.CODE` in the text
+    catalogue.
     """
     if not isinstance(state, CribDice) or state.board.over:
         return ()
@@ -29,7 +29,7 @@ def facts(state: State) -> tuple[Phrase, ...]:
         found.append(Phrase("next_is_fuchle", {"player": player, "count": board.wipeouts[side]}))
     if "eliminated" in ends:
         found.append(Phrase("next_is_out", {"player": player}))
-    if board.pegs[side] + state.turn.points > board.holes:
+    if "stop" in state.decisions and board.pegs[side] + state.turn.points > board.holes:
         found.append(Phrase("stop_passes_the_end", {"player": player}))
     elif board.furthest is not None and not board.finished:
         gap = board.pegs[side] - board.pegs[board.furthest]
