@@ -209,14 +209,15 @@ class PackageKeeper:
         try:
             if self._packages.keep(replace(package, record=record), held.calibration):
                 self._kept.add(thrown.number)
-                self._illness = ""
+            self._illness = ""
         except OSError as refused:
             self._fall_ill(refused)
 
     def _prune(self) -> None:
-        """Delete the oldest packages beyond the cap; `health` reports a failure of the disk."""
+        """Delete the oldest packages beyond the cap; `health` reports a failure of the disk until this succeeds."""
         try:
             self._packages.prune()
+            self._illness = ""
         except OSError as refused:
             self._fall_ill(refused)
 

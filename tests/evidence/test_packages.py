@@ -165,13 +165,20 @@ def test_pruning_removes_a_half_written_throw_package_and_keeps_the_rest(copy: d
     assert packages.files() == copy
 
 
+def _disk_is_full(*_: object) -> None:
+    """Stand in for `write_file`."""
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+without_room = pytest.mark.parametrize(
+    ("cap_bytes", "says"), [(0, "not kept: evidence_percent is 0"), (1000, "0 throws kept since the start")]
+)
+
+
 def test_a_full_disk_for_throw_packages_shows_in_health_and_play_goes_on(
     tmp_path: Path, networks: Networks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(package_folder, "write_file", full)
+    monkeypatch.setattr(package_folder, "write_file", _disk_is_full)
     with VirtualEvening(tmp_path, networks) as evening:
         evening.throw()
         assert until(lambda: not evening.keeper.health()[0])
@@ -183,9 +190,21 @@ def test_a_full_disk_for_throw_packages_shows_in_health_and_play_goes_on(
         assert evening.keeper.health()[1] in {f"{count} throws kept since the start" for count in (1, 2)}
 
 
-@pytest.mark.parametrize(
-    ("cap_bytes", "says"), [(0, "not kept: evidence_percent is 0"), (1000, "0 throws kept since the start")]
-)
+@without_room
+def test_a_disk_too_full_for_throw_packages_is_no_fault_without_any_to_keep(
+    tmp_path: Path, networks: Networks, monkeypatch: pytest.MonkeyPatch, cap_bytes: int, says: str
+) -> None:
+    """The fault: only a written package ended the report, so `evidence_percent = 0` did not until a restart."""
+    monkeypatch.setattr(package_folder, "write_file", _disk_is_full)
+    with VirtualEvening(tmp_path, networks) as evening:
+        evening.throw()
+        assert until(lambda: not evening.keeper.health()[0])
+        evening.packages.cap_bytes = cap_bytes
+        evening.throw()
+    assert evening.keeper.health() == (True, says)
+
+
+@without_room
 def test_throw_packages_without_room_are_not_kept_and_health_says_so(
     tmp_path: Path, networks: Networks, cap_bytes: int, says: str
 ) -> None:
