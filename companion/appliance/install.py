@@ -164,8 +164,8 @@ def _wifi(machine: Machine) -> tuple[str, str]:
     Uninstalling removes the keyfile and keeps the settings. They are used only if they name the hotspot itself as the
     Wi-Fi of the QR code, and a keyfile can hold name and password as they are.
     """
-    with contextlib.suppress(OSError, KeyError, ValueError, configparser.Error):
-        return hotspot.read(machine.at(KEYFILE).read_text())
+    if (stored := _stored_wifi(machine)) is not None:
+        return stored
     name, wifi, password = (value_in(machine.at(SETTINGS), "web", key) for key in ("hotspot", "wifi", "wifi_password"))
     if (
         isinstance(name, str)
@@ -176,6 +176,13 @@ def _wifi(machine: Machine) -> tuple[str, str]:
     ):
         return name, password
     return hotspot.new_name(), hotspot.new_password()
+
+
+def _stored_wifi(machine: Machine) -> tuple[str, str] | None:
+    """Return the hotspot's name and password from its keyfile; None if that is missing, or lacks one of them."""
+    with contextlib.suppress(OSError, KeyError, ValueError, configparser.Error):
+        return hotspot.read(machine.at(KEYFILE).read_text())
+    return None
 
 
 def _leds(machine: Machine) -> int:
@@ -318,11 +325,13 @@ def farewell(machine: Machine, told: list[str], *, uninstalled: bool) -> str:
         return "Nothing to remove." if uninstalled else "Nothing to change: everything is installed."
     if uninstalled:
         return f"Removed. Games, photos and settings stay in {DATA}."
-    name, password = _wifi(machine)
+    wifi = f"Its own Wi-Fi has no name or password. For a new one remove {KEYFILE}, and install again."
+    if (stored := _stored_wifi(machine)) is not None:
+        wifi = "Where it finds no Wi-Fi it opens its own: {}, password {}".format(*stored)
     text = (
         "The table is installed. Its address and PIN: `journalctl -u pegpip -n 20`. A check of its parts: `sudo -u "
-        f"pegpip pegpip doctor --config {SETTINGS}`.\nWhere it finds no Wi-Fi it opens its own: {name}, password "
-        f"{password}\nThe QR codes for phones: `sudo -u pegpip pegpip join --config {SETTINGS}`, or the screen at /tv."
+        f"pegpip pegpip doctor --config {SETTINGS}`.\n{wifi}\n"
+        f"The QR codes for phones: `sudo -u pegpip pegpip join --config {SETTINGS}`, or the screen at /tv."
     )
     if not machine.model():
         return text

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from companion.appliance import hotspot
-from companion.appliance.install import KEYFILE, PROJECT, _settings, install
+from companion.appliance.install import KEYFILE, PROJECT, _settings, farewell, install
 from companion.appliance.install import steps as all_steps
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Source
@@ -35,6 +35,16 @@ def test_a_hotspot_keyfile_that_is_not_utf_8_does_not_stop_the_installer(machine
     machine.at(KEYFILE).parent.mkdir(parents=True)
     machine.at(KEYFILE).write_bytes("[wifi]\nssid=Zum Löwen\n".encode("latin-1"))
     assert install([keyfile_step(machine)], machine, lambda line: None) == 0, "it is the owner's, and kept"
+
+
+@pytest.mark.parametrize("text", ["[wifi]\nssid=Pub\n", "[wifi-security]\npsk=one.two.three\n", "", "ssid=Pub\n"])
+def test_the_installer_names_no_wifi_that_the_hotspots_file_lacks(machine: Noted, text: str) -> None:
+    """The fault: it showed a new name and password, which it had stored nowhere."""
+    machine.at(KEYFILE).parent.mkdir(parents=True)
+    machine.at(KEYFILE).write_text(text)
+    said = farewell(machine, ["a change"], uninstalled=False)
+    assert "Peg and Pip " not in said
+    assert f"remove {KEYFILE}, and install again" in said
 
 
 @pytest.mark.parametrize(
