@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from companion.commands.analysis.teach import command
 from companion.errors import DeviceError, SetupError
 from companion.evidence import lesson
 from companion.evidence.taught import TaughtSets
+from companion.table.lock import FILE_NAME as LOCK
 from companion.table.lock import InUse, locked
 from vision.cameras import opening
 from vision.watching import watcher
@@ -89,15 +90,18 @@ def test_the_teach_command_waits_for_an_answer_without_end(
 def test_the_teach_command_stores_with_the_rights_of_the_folders_owner(
     tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entered: list[Path] = []
+    """The fault: a lock that `sudo pegpip teach` made was root's, and the owner's table could not start."""
+    seen: list[tuple[Path, bool]] = []
 
-    def of_owner(folder: Path) -> nullcontext[None]:
-        entered.append(folder)
-        return nullcontext()
+    @contextmanager
+    def of_owner(folder: Path) -> Iterator[None]:
+        seen.append((folder, (folder / LOCK).exists()))
+        yield
+        seen.append((folder, (folder / LOCK).exists()))
 
     monkeypatch.setattr(rights, "of_owner", of_owner)
     assert len(_taught_by_command(tmp_path, settled[:1], "\n", monkeypatch)[0]) == 1
-    assert entered == [tmp_path]
+    assert seen == [(tmp_path, is_locked) for is_locked in (False, True, True, True)], "the lock, then the throw"
 
 
 @pytest.mark.parametrize("words", [["teach", "--camera", "picamera2"], ["watch", "picamera2"]])

@@ -49,7 +49,9 @@ def command(
     given = {"data": {"dir": data}} if data else {}
     settings = config.load(None, given | ({"camera": {"source": camera}} if camera else {}))
     if not listed:  # a running table writes each set whole, from its own memory
-        click.get_current_context().with_resource(locked(settings.data.folder))
+        with rights.of_owner(settings.data.folder):  # the table must be able to open a lock that root makes
+            lock = locked(settings.data.folder)
+        click.get_current_context().with_resource(lock)
     taught = TaughtSets(settings.data.folder)
     taught.load()
     well, says = taught.health()
