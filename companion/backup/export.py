@@ -11,8 +11,9 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 import zipfile
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,7 +24,7 @@ from companion.table.atomic import replacing
 from companion.table.evening.archive import FILE_NAME as FILED
 from companion.table.journal import FIRST as JOURNAL
 from companion.table.journal import SECOND as JOURNAL_COPY
-from companion.table.journal import Entry, read_entries
+from companion.table.journal import entries_in
 from companion.table.journal.chain import row_of
 from companion.table.journal.copies import lines
 from companion.table.journal.recovery import ASIDE as DAMAGED
@@ -48,8 +49,6 @@ INCOMING = "import.part"
 """Folder in the data folder that an import unpacks into; an export leaves it out."""
 CHUNK_BYTES = 1 << 20
 """Bytes that are copied at a time, 1 MiB: bounds the memory for a large file."""
-SCRATCH = "/var/tmp"  # noqa: S108 - a folder of random name is made in it
-"""Folder for a temporary copy of the journal; it is on the disk, whereas /tmp may be in memory."""
 _NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.ASCII)
 """Pattern of the paths that an export's zip may hold besides its manifest. It bars paths out of the data folder and
 hidden files; `belongs` excludes more."""
@@ -72,14 +71,15 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
         with (
             replacing(to, 0o600, rights.owner(to.parent) if os.geteuid() == 0 else None) as file,
             rights.of_owner(folder),
-            tempfile.TemporaryDirectory(prefix="export-", dir=SCRATCH) as scratch,
         ):
-            about = {"version": version, "made": made}
-            manifest = _written(folder, settings_file, file, Path(scratch), about)
+            manifest = _written(folder, settings_file, file, {"version": version, "made": made})
     except OSError as refused:
-        place = refused.filename if isinstance(refused, PermissionError) and refused.filename else to
-        reason = f"{place} can't be read or written ({refused.strerror or refused})."
-        raise DeviceError(reason, "Free some space, name another place, or run it as the table's user.") from None
+        why = refused.strerror or refused
+        if isinstance(refused, PermissionError) and refused.filename not in (None, str(to)):
+            cure = "Name the table's own --data and --config, and run it as its user, who must be able to read them."
+            raise DeviceError(f"{refused.filename} can't be read ({why}).", cure) from None
+        cure = "Free some space, name another place, or run it as the table's user."
+        raise DeviceError(f"{to} can't be written ({why}).", cure) from None
     return {**manifest, "foreign": [name for name in foreign if folder.absolute() / name != to]}
 
 
@@ -96,23 +96,19 @@ def belongs(name: str) -> bool:
     return name == SETTINGS or not (base in SECRETS or SETTINGS_SUFFIX in base or inside.startswith(ASIDE))
 
 
-def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
+def _written(folder: Path, settings: Path | None, to: BinaryIO, about: dict[str, str]) -> dict[str, Any]:
     """Write a table's files and a manifest with the fields `about` to the zip `to`, and return the manifest.
 
     A table may be playing, so only whole journal entries are written, and no photos of throws after the last of them.
-    Of the journal's copies the one with more intact ones is taken, by a copy in `scratch`, an empty folder. Photos
-    deleted meanwhile are left out. Raises OSError, or DeviceError if the journal is damaged.
+    Of the journal's copies the one with more intact ones is taken. Photos deleted meanwhile are left out. Raises
+    OSError, or DeviceError if the journal is damaged.
     """
-    copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}
     first, second = folder / JOURNAL, folder / JOURNAL_COPY
     journal = second if _intact(second) > _intact(first) else first  # a table writes each entry to first first
-    if journal.exists():
-        sources[DATA + JOURNAL] = scratch / JOURNAL
-        with (scratch / JOURNAL).open("wb") as copy:  # whole entries only: a table may be writing
-            copy.writelines(lines(journal))
-        copied = read_entries(scratch)
-    last_throw = max((entry.throw or 0 for entry in copied), default=0)
+    copied = tuple(lines(journal)) if journal.exists() else ()  # whole entries only: a table may be writing
+    throws = [entry.throw or 0 for entry in entries_in(copied, journal)]
+    last_throw = max(throws, default=0)
     for path in own_and_foreign_files(folder)[0]:  # after the journal, so that each throw in the copy has its photo
         # A photo of a throw since the journal was copied has no entry in the copy.
         newer = path.parent.name == PHOTOS and path.stem.isdecimal() and int(path.stem) > last_throw
@@ -122,10 +118,13 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
         sources[SETTINGS] = settings
     listed = []
     with zipfile.ZipFile(to, "w") as archive:
+        if journal.exists():
+            listed.append(_packed(archive, DATA + JOURNAL, copied))
         for name, source in sorted(sources.items()):
-            with contextlib.suppress(FileNotFoundError):  # the oldest photos may be cleared away meanwhile
-                listed.append(_packed(archive, name, source))
-        manifest = {"format": FORMAT, "program": "peg-and-pip", **about, "entries": len(copied), "files": listed}
+            # The oldest photos may be cleared away meanwhile.
+            with contextlib.suppress(FileNotFoundError), source.open("rb") as file:
+                listed.append(_packed(archive, name, iter(partial(file.read, CHUNK_BYTES), b"")))
+        manifest = {"format": FORMAT, "program": "peg-and-pip", **about, "entries": len(throws), "files": listed}
         archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
     return manifest
 
@@ -136,16 +135,16 @@ def _intact(journal: Path) -> tuple[int, int]:
     return sum(intact), len(intact)
 
 
-def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:
+def _packed(archive: zipfile.ZipFile, name: str, content: Iterable[bytes]) -> dict[str, Any]:
     """Add a file to the zip as `name`; return `name`, `bytes` and `sha256` for the manifest. Raises OSError.
 
-    Photos and zips are not compressed again.
+    `content` is written piece by piece. Photos and zips are not compressed again.
     """
     member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-    member.compress_type = zipfile.ZIP_STORED if source.suffix in (".jpg", ".zip") else zipfile.ZIP_DEFLATED
+    member.compress_type = zipfile.ZIP_STORED if name.endswith((".jpg", ".zip")) else zipfile.ZIP_DEFLATED
     digest, size = hashlib.sha256(), 0
-    with source.open("rb") as file, archive.open(member, "w", force_zip64=True) as packed:
-        while chunk := file.read(CHUNK_BYTES):
+    with archive.open(member, "w", force_zip64=True) as packed:
+        for chunk in content:
             digest.update(chunk)
             size += len(chunk)
             packed.write(chunk)

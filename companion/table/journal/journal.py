@@ -10,7 +10,7 @@ import errno
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -287,9 +287,17 @@ def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
     An entry of kind `lost` fills a gap and is yielded; entries from there to the next start of a game are skipped. A
     folder without a journal yields none. Raises DeviceError for an unreadable file, or on reaching a damaged line.
     """
+    yield from entries_in(copies.lines(folder / FIRST, first), folder / FIRST, first)
+
+
+def entries_in(lines: Iterable[bytes], path: Path, first: int = 1) -> Iterator[Entry]:
+    """Yield the playable entries, as `entries` defines them, in finished lines of the journal at `path`.
+
+    The first line is that of entry `first`. Raises DeviceError on reaching a damaged line, or if `lines` can't be read.
+    """
     unplayed = 0  # entries up to here fit no state: others before them are lost
-    with _as_device_error(folder / FIRST), suppress(FileNotFoundError):
-        for line in copies.lines(folder / FIRST, first):
+    with _as_device_error(path), suppress(FileNotFoundError):
+        for line in lines:
             row = row_of(line)
             if row is None:
                 raise Damaged(f"an entry after {first - 1} is not as it was written")

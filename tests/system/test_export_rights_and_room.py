@@ -1,0 +1,36 @@
+"""`pegpip export` from a full disk, and from folders and settings that its user may not read."""
+
+from __future__ import annotations
+
+import errno
+import io
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.system.backing_up import exported, imported, kept_in
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return kept_in(tmp_path)
+
+
+def test_an_export_needs_no_room_but_for_its_archive(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fault: with a full card, an export to a stick named the stick as the disk that was full."""
+    archive, opened = (table.parent / "all.zip").parent, io.open
+
+    def written(file: Any, mode: str = "r", *given: Any, **named: Any) -> Any:
+        if isinstance(file, str | Path) and not mode.startswith("r") and Path(file).parent != archive:
+            raise OSError(errno.ENOSPC, "No space left on device", str(file))
+        return opened(file, mode, *given, **named)
+
+    monkeypatch.setattr(io, "open", written)
+    monkeypatch.setattr(tempfile, "mkdtemp", partial(written, "/full", "w"))
+    file, done = exported(table)
+    monkeypatch.undo()
+    assert (done.exception, done.return_value) == (None, 0)
+    assert imported(file, table.parent / "new").return_value == 0
