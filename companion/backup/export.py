@@ -156,18 +156,31 @@ def own_and_foreign_files(folder: Path) -> tuple[list[Path], list[str]]:
 
     Foreign are older exports, and files whose names no table uses. In neither list are links, hidden files, all else
     that does not belong (`belongs`), folders of recoveries, and the archive of games, which is derived. A folder that
-    does not exist has none.
+    does not exist has none. Raises OSError if a folder that may hold own files can't be listed.
     """
     ours, foreign = list[Path](), list[str]()
-    for path in sorted(folder.rglob("*")):
+
+    def unlisted(refused: OSError) -> None:
+        """Raise the error unless the folder is missing or its files would be no own ones, as in `lost+found`."""
+        within = (Path(refused.filename) / "any").relative_to(folder).as_posix()
+        if not isinstance(refused, FileNotFoundError | NotADirectoryError) and _is_own(within):
+            raise refused
+
+    found = (Path(place, name) for place, _, names in os.walk(folder, onerror=unlisted) for name in names)
+    for path in sorted(found):
         name = path.relative_to(folder).as_posix()
         if path.is_symlink() or not path.is_file() or any(part.startswith(".") for part in name.split("/")):
             continue
         if _NAME.fullmatch(DATA + name) is None or _is_export(path):
             foreign.append(name)
-        elif belongs(DATA + name) and not name.startswith(DAMAGED) and path.name != FILED:
+        elif _is_own(name):
             ours.append(path)
     return ours, foreign
+
+
+def _is_own(name: str) -> bool:
+    """Return whether a path in a data folder is that of an own file, as `own_and_foreign_files` defines it."""
+    return belongs(DATA + name) and not name.startswith(DAMAGED) and name.rpartition("/")[2] != FILED
 
 
 def _is_export(path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import os
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -34,3 +35,36 @@ def test_an_export_needs_no_room_but_for_its_archive(table: Path, monkeypatch: p
     monkeypatch.undo()
     assert (done.exception, done.return_value) == (None, 0)
     assert imported(file, table.parent / "new").return_value == 0
+
+
+@pytest.mark.parametrize("name", ["photos", "evidence/virtual-none", "."])
+def test_an_export_without_the_right_to_read_a_folder_fails(
+    table: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fault: it left the photos out and reported no error."""
+    (table / name).mkdir(parents=True, exist_ok=True)
+    bar(table / name, monkeypatch)
+    file, done = exported(table)
+    assert f"{(table / name)} can't be read (Permission denied)." in str(done.exception)
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("name", ["lost+found", ".Trash-1000", "replaced-1", "damaged-1", "import.part"])
+def test_an_export_passes_over_unreadable_folders_that_it_leaves_out(
+    table: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (table / name).mkdir()
+    bar(table / name, monkeypatch)
+    assert exported(table)[1].return_value == 0
+
+
+def bar(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody list a folder, not even root, who runs some of the tests."""
+    scandir = os.scandir
+
+    def refused(path: Any) -> Any:
+        if str(path) == str(folder):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
