@@ -39,7 +39,8 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
     used = settings_file or default_file()
     made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M %z}"
     version = importlib.metadata.version("peg-and-pip")
-    manifest = write_archive(starting.settings.data.folder, used, file.absolute(), version=version, made=made)
+    kept = used if used.exists() else None  # the folder's owner may not look into root's home
+    manifest = write_archive(starting.settings.data.folder, kept, file.absolute(), version=version, made=made)
     click.echo(json.dumps(manifest) if as_json else f"{file}: {in_words(manifest)}.")
     if manifest["foreign"] and not as_json:
         click.echo(f"Left out, no files of a table: {', '.join(map(ascii, manifest['foreign']))}.")

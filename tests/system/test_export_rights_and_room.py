@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from companion.backup import export
+from companion.commands.export import command as export_table
 from tests.system.backing_up import exported, imported, kept_in
 
 
@@ -68,3 +71,39 @@ def bar(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refused)
+
+
+def test_an_export_names_config_for_settings_that_the_owner_can_not_reach(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_file = Path.is_file
+
+    def refused(path: Path) -> bool:
+        if path.name == "old.toml":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    said = str(exported(table)[1].exception)
+    assert f"{table.parent / 'old.toml'} can't be read" in said
+    assert "--config" in said
+
+
+def test_an_export_ignores_a_default_settings_file_that_does_not_exist(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fault: `sudo pegpip export` failed at root's file, since the folder's owner can't look into root's home."""
+    given: list[Path | None] = []
+
+    def written(_folder: Path, settings_file: Path | None, _to: Path, **_about: str) -> dict[str, Any]:
+        given.append(settings_file)
+        return {"files": [], "entries": 0, "foreign": []}
+
+    monkeypatch.setattr(export, "write_archive", written)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(table.parent))
+    words = ["--data", str(table), str(table.parent / "all.zip")]
+    CliRunner().invoke(export_table, words, catch_exceptions=False)
+    (table.parent / "pegpip").mkdir()
+    (table.parent / "pegpip" / "pegpip.toml").touch()
+    CliRunner().invoke(export_table, words, catch_exceptions=False)
+    assert given == [None, table.parent / "pegpip" / "pegpip.toml"]
