@@ -188,7 +188,7 @@ def build(starting: Starting) -> App:
         starting.origin,
         settings,
         lambda new: problems_of(new, file.running, door.port) + live.problems(new),
-        live.take,
+        live.apply,
         starting.left_out,
     )
     checks: dict[str, Health] = {

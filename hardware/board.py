@@ -86,7 +86,7 @@ class Board:
             with self._changing():
                 self._view = view
 
-    def take(self, power: Power, *, night: bool) -> None:
+    def apply(self, power: Power, *, night: bool) -> None:
         """Use another brightness and current limit, and dim all views or none, from the next frame on."""
         with self._changing():
             self._power, self._night = power, night

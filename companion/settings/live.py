@@ -16,7 +16,7 @@ from web.loudspeaker import Loudspeaker
 
 
 class LiveSettings:
-    """Applies settings to the parts of a running table: the first ones when this is made, later ones by `take`.
+    """Applies settings to the parts of a running table: the first ones when this is made, later ones by `apply`.
 
     Safe to use from any thread.
     """
@@ -61,7 +61,7 @@ class LiveSettings:
         speaks = wanted.sound.speech and not self._now.sound.speech
         return [str(self._voice.mute)] if speaks and self._voice.mute is not None else []
 
-    def take(self, now: Settings) -> None:
+    def apply(self, now: Settings) -> None:
         """Apply new settings, which must have been checked (`problems`), to the running parts of the table.
 
         If the strip's kind, layout or order changed, the board opens the new strip; its `health` reports a failure. If
@@ -83,7 +83,7 @@ class LiveSettings:
 
     def _set(self, now: Settings) -> None:
         """Apply current limit, night mode, space for photos and packages, volume (0 while muted) and language."""
-        self._board.take(Power(now.strip), night=now.strip.night)
+        self._board.apply(Power(now.strip), night=now.strip.night)
         self._photos.cap_bytes, self._packages.cap_bytes = now.data.photo_bytes, now.data.evidence_bytes
         volume = 0.0 if self._muted else now.sound.volume
         self._chimes.volume = volume if now.sound.effects else 0.0

@@ -67,7 +67,7 @@ def test_a_webhook_follows_table_name_and_language_changes_while_running(
     live = LiveSettings(settings, board, Photos(tmp_path), packages, Chimes(), Loudspeaker())
     parts, _ = opened_beyond(settings, tmp_path, table, PastGames(tmp_path), live, dict)
     assert [part.name for part in parts] == ["webhook"]
-    live.take(in_language("de"))
+    live.apply(in_language("de"))
     name, words = made
     assert words(WON) == words_of(WON, "de") != words_of(WON, "en")
     assert name() == "The de"

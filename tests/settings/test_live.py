@@ -31,7 +31,7 @@ def test_the_night_setting_dims_the_led_board_at_once(tmp_path: Path) -> None:
 
     def light(night: bool) -> int:
         strip = msgspec.structs.replace(settings.strip, night=night)
-        live.take(msgspec.structs.replace(settings, strip=strip))
+        live.apply(msgspec.structs.replace(settings, strip=strip))
         board.step()
         return sum(map(sum, board.latest().leds))
 
@@ -44,16 +44,16 @@ def test_the_night_setting_dims_the_led_board_at_once(tmp_path: Path) -> None:
 
 
 class SlowBoard(Board):
-    """Waits in its first `take` after `slow` until `go`, as a thread does that the system has put off."""
+    """Waits in its first `apply` after `slow` until `go`, as a thread does that the system has put off."""
 
     slow, waits, go = False, threading.Event(), threading.Event()
 
-    def take(self, power: Power, *, night: bool) -> None:
+    def apply(self, power: Power, *, night: bool) -> None:
         if self.slow:
             self.slow = False
             self.waits.set()
             self.go.wait()
-        super().take(power, night=night)
+        super().apply(power, night=night)
 
 
 def test_less_space_for_photos_deletes_the_oldest_at_once(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_less_space_for_photos_deletes_the_oldest_at_once(tmp_path: Path) -> Non
     photos.start(last_throw=2)
     for throw in (1, 2):
         photos.keep(throw, bytes(less.data.photo_bytes))
-    live.take(less)
+    live.apply(less)
     assert photos.numbers() == (2,)
 
 
@@ -77,7 +77,7 @@ def test_muting_while_the_led_current_limit_is_lowered_keeps_both_changes(tmp_pa
     muting = threading.Thread(target=setattr, args=(live, "muted", True))
     muting.start()
     board.waits.wait()
-    changing = threading.Thread(target=live.take, args=(lower,))
+    changing = threading.Thread(target=live.apply, args=(lower,))
     changing.start()
     changing.join(0.2)  # it may have to wait for the other
     board.go.set()

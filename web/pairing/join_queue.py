@@ -99,7 +99,7 @@ class JoinQueue:
         self._replace((*self._queue, replace(request, id=self._last_id, code=code)))
         return self._queue[-1]
 
-    def take_shown(self) -> JoinRequest | None:
+    def pop_shown(self) -> JoinRequest | None:
         """Remove and return the request to join whose code is shown, for a press of the table's button.
 
         None if the queue is empty. None, too, while the code has been shown for less than `MIN_SHOWN_S`: the request
@@ -108,9 +108,9 @@ class JoinQueue:
         shown = next(iter(self.drop_expired()), None)
         if shown is None or (shown.until_s or 0.0) - self.clock() > CODE_SHOWN_S - MIN_SHOWN_S:
             return None
-        return self.take(shown.id)
+        return self.pop(shown.id)
 
-    def take(self, number: int) -> JoinRequest | None:
+    def pop(self, number: int) -> JoinRequest | None:
         """Remove and return the request with the `id` `number`; None if there is none."""
         found = next((each for each in self.drop_expired() if each.id == number), None)
         if found is not None:

@@ -208,12 +208,12 @@ class Pairing:
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
-            return self._pair_request(self._queue.take_shown(), Role.OWNER if owner else Role.PLAYER)
+            return self._pair_request(self._queue.pop_shown(), Role.OWNER if owner else Role.PLAYER)
 
     def let_in_request(self, number: int) -> bool:
         """Pair the phone whose request has this number, as a player or screen; return whether it was paired."""
         with self._lock:
-            return self._pair_request(self._queue.take(number), Role.PLAYER)
+            return self._pair_request(self._queue.pop(number), Role.PLAYER)
 
     def join_requests(self) -> tuple[JoinRequest, ...]:
         """Return the requests to join in the order of the queue; the first one's code is shown."""

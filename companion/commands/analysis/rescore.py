@@ -26,10 +26,15 @@ MONTH = click.DateTime(["%Y-%m"])
 @click.option("--data", metavar="DIR", type=click.Path(exists=True, file_okay=False), help="The data folder.")
 @click.option("--since", metavar="MONTH", type=MONTH, help="Only games from that month on, as 2026-11.")
 @click.option("--set", "dice", metavar="NAME", help="Only games with that set of dice; '' for the usual one.")
-@click.option("--html", "sheet", metavar="DIR", type=FILE, help="Folder for a page of what differs.")
-@click.option("--export", "to", metavar="FILE", type=FILE, help="Write the throws to a zip instead.")
+@click.option("--html", "html_folder", metavar="DIR", type=FILE, help="Folder for a page of what differs.")
+@click.option("--export", "export_file", metavar="FILE", type=FILE, help="Write the throws to a zip instead.")
 def command(
-    as_json: bool, data: str | None, since: datetime | None, dice: str | None, sheet: Path | None, to: Path | None
+    as_json: bool,
+    data: str | None,
+    since: datetime | None,
+    dice: str | None,
+    html_folder: Path | None,
+    export_file: Path | None,
 ) -> int:
     """Read the stored throws again; compare them with the values that count in the game and with the table's reading.
 
@@ -42,7 +47,7 @@ def command(
     from companion.evidence.folder import PackageFolder
     from vision.networks import load_networks
 
-    if to is not None and sheet is not None:
+    if export_file is not None and html_folder is not None:
         raise click.UsageError("--export writes the throws without reading them again: leave --html out.")
     folder = config.load(None, {"data": {"dir": data}} if data else {}).data.folder
     refused = list[str]()
@@ -51,14 +56,14 @@ def command(
         raise DeviceError(f"No throw in {folder} has a package.", "Name a table's folder with --data, or play first.")
     throws = rescoring.stored_throws(folder, f"{since:%Y-%m}" if since else None, dice, refused.append)
     with tracked(throws, packages, "reading again") as stored:
-        if to is not None:
+        if export_file is not None:
             try:
-                count = sharing.write_export(stored, to)
+                count = sharing.write_export(stored, export_file)
             except DeviceError:
                 _report(refused)
                 raise
-            said = {"export": str(to), "throws": count, "refused": refused}
-            click.echo(json.dumps(said) if as_json else f"{count} throws are in {to}.")
+            said = {"export": str(export_file), "throws": count, "refused": refused}
+            click.echo(json.dumps(said) if as_json else f"{count} throws are in {export_file}.")
             return _report(refused)
         done = list[rescoring.Rescored]()
         for each in rescoring.rescored(stored, load_networks(), refused.append):
@@ -69,8 +74,8 @@ def command(
     if not done and not refused:
         raise DeviceError(f"None of the {packages} throws kept in {folder} is wanted.", "Change --since or --set.")
     click.echo(json.dumps(found) if as_json else in_words(found, done))
-    if sheet is not None:
-        page = contact_sheet.write_sheet(sheet, done, found)
+    if html_folder is not None:
+        page = contact_sheet.write_sheet(html_folder, done, found)
         click.echo(f"{page}", err=True)
     return _report(refused)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--throws", type=click.IntRange(min=1), default=10, show_default=True, help="How many to teach.")
 @click.option("--expect", type=click.IntRange(min=1, max=99), metavar="N", help="Number of dice that are thrown.")
 @click.option("--forget", is_flag=True, help="Forget the set instead.")
-@click.option("--list", "listed", is_flag=True, help="List the taught sets instead.")
+@click.option("--list", "list_sets", is_flag=True, help="List the taught sets instead.")
 @click.option("--json", "as_json", is_flag=True, help="With --list: one JSON object a set.")
 def command(
     name: str,
@@ -31,7 +31,7 @@ def command(
     throws: int,
     expect: int | None,
     forget: bool,
-    listed: bool,
+    list_sets: bool,
     as_json: bool,
 ) -> int:
     """Teach a set of dice: throw them some ten times, and confirm or correct each reading.
@@ -48,7 +48,7 @@ def command(
 
     given = {"data": {"dir": data}} if data else {}
     settings = config.load(None, given | ({"camera": {"source": camera}} if camera else {}))
-    if not listed:  # a running table writes each set whole, from its own memory
+    if not list_sets:  # a running table writes each set whole, from its own memory
         with rights.of_owner(settings.data.folder):  # the table must be able to open a lock that root makes
             lock = locked(settings.data.folder)
         click.get_current_context().with_resource(lock)
@@ -57,7 +57,7 @@ def command(
     well, says = taught.health()
     if not well:
         click.echo(f"pegpip: {says}", err=True)
-    if listed:
+    if list_sets:
         for each in taught.sets():
             row = f"{each['name'] or 'the usual ones'}: {each['throws']} throws, faces 1 to 6: {each['faces']}"
             click.echo(json.dumps(each) if as_json else row)
