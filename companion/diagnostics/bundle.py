@@ -69,7 +69,7 @@ def write(
         "doctor.jsonl": b"".join(msgspec.json.encode(asdict(one)) + b"\n" for one in findings),
         "machine.json": msgspec.json.format(msgspec.json.encode({**system, **versions()})),
         **({"game.jsonl": game} if game else {}),
-        **_log(str(tree[section][key]) for section, key in _secret_keys(tree)),
+        **_log(str(value) for section, key in _secret_keys(tree) if (value := tree[section][key])),
         **{f"photos/{number}.jpg": jpeg for number in newest if (jpeg := kept.jpeg(number)) is not None},
         **(more or {}),
     }
@@ -110,6 +110,6 @@ def _log(secrets: Iterable[str]) -> dict[str, bytes]:
         said = subprocess.run(words, capture_output=True, timeout=20, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return {}
-    for secret in filter(None, secrets):
+    for secret in secrets:
         said = said.replace(secret.encode(), SECRET.encode())
     return {"log.txt": _PIN.sub(rb"\1" + SECRET.encode(), said)} if said else {}

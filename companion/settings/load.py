@@ -159,12 +159,14 @@ def value_of(section: str, key: str, value: object) -> Any:
 
 
 def is_secret(section: str, key: str) -> bool:
-    """Return whether a setting's value is kept out of messages: a password, or the webhook's URL, which may hold one.
+    """Return whether a setting's value is kept out of messages: a password, or a setting that may hold one.
+
+    The webhook's URL and the arguments of the shutdown command may.
 
     >>> is_secret("mqtt", "password"), is_secret("mqtt", "host")
     (True, False)
     """
-    return key.endswith("password") or (section, key) == ("webhook", "url")
+    return key.endswith("password") or (section, key) in {("webhook", "url"), ("buttons", "shutdown_command")}
 
 
 def marks(section: str, key: str) -> dict[str, Any]:

@@ -39,6 +39,17 @@ def test_restoring_last_good_settings_reports_no_value_of_the_webhook_url(tmp_pa
     ]
 
 
+def test_no_report_of_a_left_out_setting_quotes_the_shutdown_command(tmp_path: Path) -> None:
+    """Its arguments may hold a password; the reports are in the log and at /healthz."""
+    command = "shutdown_command = ['true', 'http://admin:SECRET@plug'"
+    pins = "kind = 'gpio'\nbank = 5\nundo = 5\nshutdown = 3"
+    for wrong in (f"{pins}\n{command}]", f"{command}, 1]"):
+        starting = begin(written(tmp_path, f"[buttons]\n{wrong}\n"), service=True)
+        opened_parts(starting)
+        assert "[buttons] shutdown_command" in whys(starting).replace("`", "")
+        assert "SECRET" not in whys(starting)
+
+
 def test_a_service_whose_settings_file_cannot_be_reached_starts_without_it(tmp_path: Path) -> None:
     starting = begin(Origin(tmp_path / ("x" * 300), {"data": {"dir": str(tmp_path)}}), service=True)
     assert starting.settings.table == Settings().table
