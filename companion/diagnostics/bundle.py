@@ -102,14 +102,15 @@ def _secret_keys(tree: Mapping[str, Mapping[str, object]]) -> list[tuple[str, st
 def _log(secrets: Iterable[str]) -> dict[str, bytes]:
     """Return the service's newest log lines from journald as the file `log.txt`, name -> content.
 
-    Empty if there are none, or if journalctl is missing or takes over 20 s. The PIN and each of `secrets` are replaced
-    by `SECRET`.
+    Empty if there are none, or if journalctl is missing or takes over 20 s. The PIN and each of `secrets`, none of them
+    empty, are replaced by `SECRET`.
     """
     words = ("journalctl", "--quiet", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:
         said = subprocess.run(words, capture_output=True, timeout=20, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return {}
-    for secret in secrets:
+    said = _PIN.sub(rb"\1" + SECRET.encode(), said)
+    for secret in sorted(secrets, key=len, reverse=True):  # a secret may be part of a longer one
         said = said.replace(secret.encode(), SECRET.encode())
-    return {"log.txt": _PIN.sub(rb"\1" + SECRET.encode(), said)} if said else {}
+    return {"log.txt": said} if said else {}

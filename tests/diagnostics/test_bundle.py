@@ -128,6 +128,14 @@ def test_the_doctors_bug_report_masks_the_pin_in_the_log(tmp_path: Path, monkeyp
     assert bundle._log(()) == {"log.txt": b"2030-05-01T20:00:00 pi env[7]: PIN: (kept back)\n"}
 
 
+def test_bug_report_log_hides_all_of_a_secret_that_begins_with_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service_says(tmp_path, monkeypatch, "mqtt hushhush", "PIN: 123456")
+    log = bundle._log(("hush", "hushhush", "12"))["log.txt"].decode()
+    assert [line.split(": ", 1)[1] for line in log.splitlines()] == ["mqtt (kept back)", "PIN: (kept back)"]
+
+
 def test_the_doctors_bug_report_has_no_log_where_the_service_wrote_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
