@@ -201,6 +201,25 @@ def test_pairing_token_expires_after_90_days_without_use(tmp_path: Path) -> None
     assert not Pairing(PIN, store, Clock(), wall=wall).knows(used)
 
 
+@pytest.mark.parametrize("by_code", [True, False])
+def test_after_its_host_stayed_away_for_90_days_a_table_takes_a_new_one(tmp_path: Path, by_code: bool) -> None:
+    clock, wall = Clock(), Clock()
+    pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), clock, wall=wall)
+    paired(pairing)
+    assert pairing.owner_code() is None
+    for each in (clock, wall):
+        each.now_s += (TOKEN_DAYS + 1) * DAY_S
+    assert not pairing.hosted()
+    if by_code:
+        assert isinstance(pairing.pair_owner(pairing.owner_code() or "", "Ben", "192.168.4.21"), str)
+    else:
+        pairing.ask("Ben", "192.168.4.21")
+        clock.now_s += 3
+        assert pairing.let_in()
+    assert pairing.hosted()
+    assert pairing.owner_code() is None
+
+
 def test_pairing_token_survives_a_wall_clock_jump_of_three_years(tmp_path: Path) -> None:
     clock, wall = Clock(), Clock()
     pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), clock, wall=wall)

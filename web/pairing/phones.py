@@ -73,15 +73,18 @@ class Pairing:
         self._seated_s = {key: clock() for key, phone in self._phones.items() if phone.used_s > lately_s}
         self._numbers = itertools.count(1 + max((phone.id for phone in self._phones.values()), default=0))
         self._unclaimed = not self.hosted()
-        self._renew_owner_code()
 
     def hosted(self) -> bool:
-        """Return whether the table has an owner."""
-        return any(phone.role is Role.OWNER for phone in self._phones.values())
+        """Return whether the table has an owner whose token has not expired."""
+        return any(phone.role is Role.OWNER and not self._expired(phone) for phone in self._phones.values())
 
     def owner_code(self) -> str | None:
         """Return the code that makes a phone the owner; None with an owner, or a damaged file: then the PIN does it."""
-        return self._owner_code or None
+        with self._lock:
+            if self.hosted() or self._damaged:
+                return None
+            self._owner_code = self._owner_code or secrets.token_hex(16)
+            return self._owner_code
 
     def pair_owner(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
         """Pair a phone as the owner by the owner's code; return its new token, or the refusal.
@@ -96,7 +99,8 @@ class Pairing:
         with self._lock:
             if self.hosted():
                 return HOSTED
-            if not self._owner_code or not secrets.compare_digest(code.encode(), self._owner_code.encode()):
+            right = self.owner_code()
+            if right is None or not secrets.compare_digest(code.encode(), right.encode()):
                 return OLD_CODE
             return self._new_token(name, address, Role.OWNER, token)
 
@@ -358,17 +362,16 @@ class Pairing:
         return True
 
     def _keep(self, phones: dict[str, Paired]) -> None:
-        """Make `phones` (by SHA-256 of the token) the paired phones, save them, and make or drop the owner's code.
+        """Make `phones` (by SHA-256 of the token) the paired phones and save them; an owner ends the owner's code.
 
-        There is a code only while no phone is the owner and the file is not damaged. A damaged one is kept until then.
+        A damaged file is kept until a phone is the owner.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}
         if self.hosted():
-            self._damaged = self._unclaimed = False
+            self._damaged, self._unclaimed, self._owner_code = False, False, ""
         if not self._damaged:
             self._save()
-        self._renew_owner_code()
 
     def _save(self) -> None:
         """Save the paired phones; `health` reports a failure, and the first one is logged."""
@@ -379,12 +382,6 @@ class Pairing:
             if not self._unsaved:
                 log.warning("%s", refused)
             self._unsaved = str(refused)
-
-    def _renew_owner_code(self) -> None:
-        if self.hosted() or self._damaged:
-            self._owner_code = ""
-        elif not self._owner_code:
-            self._owner_code = secrets.token_hex(16)
 
     def _expired(self, phone: Paired) -> bool:
         """Return whether a phone's token was last used more than `TOKEN_DAYS` ago by wall clock and monotonic clock.
