@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.vision.lenses import Seen, marked, photographed, turned
-from vision.calibration.lens import MIN_VIEWS, Lens, Views, gathered, lens_of, measured
+from vision.calibration.lens import MAX_VIEWS, MIN_VIEWS, Lens, Views, gathered, lens_of, measured
 from vision.calibration.markers import Marker, markers_in, sheet_pose
 from vision.calibration.sheet import sheet
 from vision.calibration.solving import Plan, lens_over, rig_of, through
@@ -42,9 +42,12 @@ def filmed(lens: Lens, views: list[Seen], seed: int = 1) -> list[tuple[Marker, .
 
 
 def views_of(shown: list[tuple[Marker, ...]]) -> Views:
-    views: Views = ()
+    return more_views((), shown)
+
+
+def more_views(views: Views, shown: list[tuple[Marker, ...]]) -> Views:
     for markers in shown:
-        views = gathered(views, markers, sheet(), SIZE_WH[0])
+        views = gathered(views, markers, sheet(), measured(views, GUESS))
     return views
 
 
@@ -115,6 +118,28 @@ def test_slight_tilts_of_the_calibration_sheet_leave_the_lens_unmeasured(seed: i
     high = height_mm(lens)
     seen = [Seen(*rng.normal((160, 120), 25), high, *rng.normal(0, 2, 2)) for _ in range(8)]
     assert measured(views_of([marked(lens, one, rng, noise_px=noise_px) for one in seen]), GUESS) == GUESS
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_steep_views_measure_the_lens_after_any_number_of_poor_ones(seed: int) -> None:
+    lens, rng = true_lens(80.0, (-0.05, 0.0)), np.random.default_rng(seed)
+    high = height_mm(lens)
+    poor = [Seen(*rng.normal((160, 120), 40), high, *rng.normal(0, 2, 2)) for _ in range(60)]
+    views = views_of([marked(lens, one, rng) for one in poor])
+    assert len(views) == MAX_VIEWS
+    assert not measured(views, GUESS).measured
+    found = measured(more_views(views, [marked(lens, held(lens, lean), rng) for lean in ASLANT_DEG]), GUESS)
+    assert found.measured
+    assert found.angle_deg == pytest.approx(80.0, abs=0.5)
+
+
+def test_a_lens_measured_from_the_most_views_keeps_them() -> None:
+    lens, rng = true_lens(62.2, (0.0, 0.0)), np.random.default_rng(1)
+    leans = [rng.normal(0, 15, 2) for _ in range(80)]
+    views = views_of([marked(lens, held(lens, (x, y)), rng) for x, y in leans])
+    assert len(views) == MAX_VIEWS
+    assert measured(views, GUESS).measured
+    assert more_views(views, [marked(lens, held(lens, (35.0, 30.0)), rng)]) == views
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -25,8 +25,8 @@ MIN_VIEWS = 4
 """Least number of views to measure the lens from; with fewer the guess is used. Three determine the lens; a fourth
 shows whether they agree. More ask more of the person who holds the sheet."""
 MAX_VIEWS = 16
-"""Most views of the printed sheet that are kept to measure the lens; later ones are ignored.
-Higher: the lens solver takes longer; lower: a less certain lens."""
+"""Most views of the printed sheet that are kept to measure the lens. Until it is measured, one more replaces the
+oldest; later ones are ignored. Higher: the lens solver takes longer; lower: a less certain lens."""
 MIN_VIEW_CHANGE = 0.02
 """Least mean distance of a new view's corners from those of each kept view, as a share of the picture's width. A nearer
 view adds time but no information and is dropped. A higher limit makes people move the sheet further."""
@@ -101,18 +101,21 @@ class View:
 Views = tuple[View, ...]
 
 
-def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, width_px: int) -> Views:
+def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, lens: Lens) -> Views:
     """Return `views` with the view of a new picture added, if it helps to measure the lens; otherwise unchanged.
 
     It helps if it shows at least MIN_VIEW_MARKERS markers of the sheet and differs from each view by MIN_VIEW_CHANGE of
-    the picture's width. Once there are MAX_VIEWS, no view is added.
+    the picture's width. `lens` is the one computed from `views`. If there are MAX_VIEWS, the new view replaces the
+    oldest, unless `lens` is measured.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
-    if len(known) < MIN_VIEW_MARKERS or len(views) == MAX_VIEWS:
+    if len(known) < MIN_VIEW_MARKERS or (lens.measured and len(views) == MAX_VIEWS):
         return views
     points_mm = np.vstack([sheet.corners_mm[marker.number] for marker in known])
     view = View(points_mm, {marker.number: marker.corners_px for marker in known})
-    return views if any(_apart_px(view, one) < MIN_VIEW_CHANGE * width_px for one in views) else (*views, view)
+    if any(_apart_px(view, one) < MIN_VIEW_CHANGE * lens.size_wh[0] for one in views):
+        return views
+    return (*views, view)[-MAX_VIEWS:]
 
 
 def _apart_px(one: View, other: View) -> float:

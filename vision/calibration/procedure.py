@@ -149,10 +149,11 @@ class Calibrating:
 
         A view that helps to measure the lens joins `views`.
         """
-        found = detect_sheet(frame_bgr, self.plan, self.lens(frame_bgr))
+        lens = self.lens(frame_bgr)
+        found = detect_sheet(frame_bgr, self.plan, lens)
         paper = paper_of(found.markers)
         if paper is not None:
-            self.views = gathered(self.views, found.markers, sheet(paper), frame_bgr.shape[1])
+            self.views = gathered(self.views, found.markers, sheet(paper), lens)
         self._show(frame_bgr, found)
         return found
 
