@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -46,6 +47,8 @@ NO_PICTURE = Advice("no_picture", "The camera gives no picture yet.")
 class CalibrationService:
     """Calibrates step by step: sheet, empty tray, one die. Implements `web.api.calibrate.Calibration`.
 
+    Several owners may call it at a time; a step waits until another one has ended.
+
     Args:
         source: Camera in the settings, such as `pi`.
         camera: Frames of that camera.
@@ -72,6 +75,7 @@ class CalibrationService:
         self._steps = Calibrating(lambda: self._next(), Plan(), lambda _sentence: None, STEP_S)
         self._found: Found | None = None
         self._done: Calibrated | None = None
+        self._step_lock = threading.Lock()  # what was found belongs to the plan
 
     def look(self) -> Mapping[str, Any]:
         """Look for the sheet in the newest frame, and return the state of the calibration as JSON for the page.
@@ -138,9 +142,11 @@ class CalibrationService:
         sheet. Raises DeviceError if the sheet is not found, or does not lie still, in time.
         """
         tray_mm = (plan["width_mm"], plan["height_mm"])
-        self._found = self._done = None
-        self._steps.plan = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)
-        self._found = self._step(lambda: self._steps.focus(self._steps.sheet(), self._camera.source))
+        measures = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)
+        with self._step_lock:
+            self._found = self._done = None
+            self._steps.plan = measures
+            self._found = self._step(lambda: self._steps.focus(self._steps.sheet(), self._camera.source))
         return self.look()
 
     def take_empty(self) -> Mapping[str, Any]:
@@ -149,12 +155,12 @@ class CalibrationService:
         Raises DeviceError if called before `take_sheet`, if the tray does not come to rest in time, or if no
         calibration can be computed or stored.
         """
-        plan, found = self._steps.plan, self._found  # another owner may take the sheet anew during the wait
-        if found is None:
-            raise DeviceError("The sheet was not taken yet.", "Lay it into the tray and take it first.")
-        # The camera has been running: its exposure has settled.
-        empty_bgr = self._step(lambda: self._steps.empty_tray(warm_frames=0))
-        self._keep(calibrated(found, plan, empty_bgr, self._steps.lamp))
+        with self._step_lock:
+            if self._found is None:
+                raise DeviceError("The sheet was not taken yet.", "Lay it into the tray and take it first.")
+            # The camera has been running: its exposure has settled.
+            empty_bgr = self._step(lambda: self._steps.empty_tray(warm_frames=0))
+            self._keep(calibrated(self._found, self._steps.plan, empty_bgr, self._steps.lamp))
         return self.look()
 
     def take_die(self) -> Mapping[str, Any]:
@@ -162,13 +168,15 @@ class CalibrationService:
 
         Raises DeviceError if no single die is seen, or before `take_empty`.
         """
-        done = self._done
-        if done is None:
-            raise DeviceError("The empty tray was not taken yet.", "Take the sheet and the empty tray first.")
-        edge_mm = self._step(lambda: self._steps.die_mm(done.rig))
-        if edge_mm is None:
-            raise DeviceError("No single die was seen.", "Lay one die into the middle of the throw zone, nothing else.")
-        self._keep(with_die(done, edge_mm))
+        with self._step_lock:
+            done = self._done
+            if done is None:
+                raise DeviceError("The empty tray was not taken yet.", "Take the sheet and the empty tray first.")
+            edge_mm = self._step(lambda: self._steps.die_mm(done.rig))
+            if edge_mm is None:
+                cure = "Lay one die into the middle of the throw zone, nothing else."
+                raise DeviceError("No single die was seen.", cure)
+            self._keep(with_die(done, edge_mm))
         return self.look()
 
     def lay_sheet(self, inside: bool) -> Mapping[str, Any]:

@@ -135,22 +135,51 @@ def test_calibration_ignores_a_sheet_taken_by_another_owner_meanwhile(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another owner takes the sheet of a wider tray while the first waits for the picture."""
-    take = calibration.part._steps.empty_tray
-
-    def interrupted(warm_frames: int) -> FrameBGR:
-        with contextlib.suppress(DeviceError):
-            measures = {"width_mm": 300.0, "height_mm": 220.0, "keep_mm": 0.0, "bar_mm": 100.0, "die_mm": 14.0}
-            calibration.part.take_sheet(measures, None)
-        return take(warm_frames=warm_frames)
-
     calibration.act("lay", lies=True)
     calibration.act("sheet", width_mm=280)
     calibration.act("lay", lies=False)
-    monkeypatch.setattr(calibration.part._steps, "empty_tray", interrupted)
+    other = other_owner_during("empty_tray", calibration.part, monkeypatch)
     calibration.part.take_empty()
+    other.join()
     stored = load_calibration(calibration.folder)
     assert stored is not None
     assert stored.rig.throw.width_mm == 280 - stored.rig.keep.width_mm
+
+
+def test_a_sheet_taken_in_vain_leaves_no_other_owners_to_calibrate(
+    calibration: Calibration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pose would be stored with the measures of a tray that the other owner entered meanwhile."""
+    calibration.act("lay", lies=True)
+    other = other_owner_during("sheet", calibration.part, monkeypatch)
+    assert calibration.act("sheet", width_mm=280).status_code == 200
+    other.join()
+    with pytest.raises(DeviceError, match="take it first"):
+        calibration.part.take_empty()
+
+
+def other_owner_during(step: str, part: CalibrationService, monkeypatch: pytest.MonkeyPatch) -> threading.Thread:
+    """Let another owner, on the returned thread, take the sheet of a wider tray in vain while `step` goes on."""
+    measures = {"width_mm": 300.0, "height_mm": 220.0, "keep_mm": 0.0, "bar_mm": 100.0, "die_mm": 14.0}
+    take = getattr(part._steps, step)
+
+    def in_vain() -> None:
+        with contextlib.suppress(DeviceError):
+            part.take_sheet(measures, None)
+
+    other = threading.Thread(target=in_vain)
+
+    def interrupted(**more: Any) -> Any:
+        monkeypatch.setattr(part._steps, "sheet", not_found)
+        other.start()
+        return take(**more)
+
+    monkeypatch.setattr(part._steps, step, interrupted)
+    return other
+
+
+def not_found() -> None:
+    raise DeviceError("The sheet was not found.", "Lay it flat.")
 
 
 def test_calibration_refuses_a_tray_with_a_hand_in_it_as_empty(calibration: Calibration) -> None:
