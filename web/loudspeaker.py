@@ -64,7 +64,7 @@ class Loudspeaker:
         return self._on
 
     @property
-    def mute(self) -> DeviceError | None:
+    def why_unable(self) -> DeviceError | None:
         """The error that says why this machine can't speak and what to do; None if it can speak."""
         if not self._needs_program or shutil.which(PROGRAM) is not None:
             return None
@@ -75,8 +75,8 @@ class Loudspeaker:
 
         Raises DeviceError if it is turned on but this machine can't speak.
         """
-        if on and (mute := self.mute) is not None:
-            raise mute
+        if on and (why := self.why_unable) is not None:
+            raise why
         self._on = on
         if not on:
             self.hush()

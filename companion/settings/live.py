@@ -35,7 +35,7 @@ class LiveSettings:
         self._board, self._photos, self._chimes, self._voice = board, photos, chimes, voice
         self._packages, self._muted = packages, False
         self._set(settings)
-        if settings.sound.speech and voice.mute is None:
+        if settings.sound.speech and voice.why_unable is None:
             voice.turn(True)
 
     @property
@@ -59,7 +59,7 @@ class LiveSettings:
     def problems(self, wanted: Settings) -> list[str]:
         """Return one sentence if the wanted settings turn on a voice that this machine can't play, else nothing."""
         speaks = wanted.sound.speech and not self._now.sound.speech
-        return [str(self._voice.mute)] if speaks and self._voice.mute is not None else []
+        return [str(self._voice.why_unable)] if speaks and self._voice.why_unable is not None else []
 
     def apply(self, now: Settings) -> None:
         """Apply new settings, which must have been checked (`problems`), to the running parts of the table.

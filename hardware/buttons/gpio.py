@@ -63,7 +63,7 @@ class GpioButtons:
             self._thread = threading.Thread(target=self._wait, args=(on_press, on_touch), name="buttons", daemon=True)
             self._thread.start()
         if refusals:
-            raise _ill(refusals)
+            raise _refused_pins(refusals)
 
     def stop(self) -> None:
         """Stop listening and release the pins. Waits for the listening thread for at most 2 s; never raises."""
@@ -142,7 +142,7 @@ def _library_errors() -> tuple[type[Exception], ...]:
     return (OSError, RuntimeError, *(kind for kind in own if isinstance(kind, type) and issubclass(kind, Exception)))
 
 
-def _ill(refusals: dict[str, list[str]]) -> DeviceError:
+def _refused_pins(refusals: dict[str, list[str]]) -> DeviceError:
     """Return the error of the buttons (`bank on GPIO17`) for which the library raised each message, with the cure."""
     says = "; ".join(f"{', '.join(buttons)} ({why})" for why, buttons in refusals.items())
     cure = "Check the pin numbers, and that the user is in the group gpio."

@@ -163,7 +163,7 @@ def set_aside(folder: Path, report: str) -> Path:
     part = folder / f"{aside.name}.part"
     shutil.rmtree(part, ignore_errors=True)
     try:
-        shutil.copytree(folder, part, ignore=_NOT_COPIED, copy_function=_linked)
+        shutil.copytree(folder, part, ignore=_NOT_COPIED, copy_function=_link_or_copy)
         write_file(part / REPORT, (report.encode(),))
         for copied, _, _ in os.walk(part):
             sync(Path(copied))
@@ -206,7 +206,7 @@ def _range(first: int, last: int) -> str:
     return f"{first} to {last}" if first < last else f"{first}"
 
 
-def _linked(source: str, to: str) -> None:
+def _link_or_copy(source: str, to: str) -> None:
     """Hard-link a photo (.jpg) or zip from the path `source` to `to`; copy another file, or one that can't be linked.
 
     Photos and zips are replaced, never changed. A copy is flushed to the disk; links wait for the flush of the folder.
