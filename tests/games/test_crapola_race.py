@@ -8,7 +8,8 @@ import pytest
 from companion.errors import RulesError
 from companion.games.advice.odds import options
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, values_before_throw
-from companion.games.crapola.odds.race import STEP, SURE_STOP_STEPS, catching, race
+from companion.games.crapola.odds.offers import STEP
+from companion.games.crapola.odds.race import SURE_STOP_STEPS, catching, race
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import Throw
 from tests.games.playing import STOP, begun, keep, told

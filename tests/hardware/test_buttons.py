@@ -74,11 +74,9 @@ def test_debouncing_reports_a_press_as_short_or_long_and_no_spike(
 
 def test_a_bouncing_button_is_reported_down_and_up_20_ms_after_settling() -> None:
     bouncing = [(1.0, True), (1.002, False), (1.005, True), (1.9, False)]
-    assert told(bouncing) == [
-        (pytest.approx(1.025), "down"),
-        (pytest.approx(1.92), "up"),
-        (pytest.approx(1.92), "short"),
-    ]
+    times_s, words = zip(*told(bouncing), strict=True)
+    assert words == ("down", "up", "short")
+    assert times_s == pytest.approx((1.025, 1.92, 1.92))
 
 
 def test_a_button_polled_late_reports_down_then_long_press_then_up() -> None:

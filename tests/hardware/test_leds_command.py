@@ -11,7 +11,6 @@ from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 
-import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
@@ -30,6 +29,7 @@ from hardware.track import PRESETS, preset
 from release.parts import dimensions as mm
 from release.parts.sheets import GAP_MM, sheets
 from tests.hardware.pi_drivers import fake_spi
+from vision.images.loading import picture_in
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -222,7 +222,7 @@ def test_leds_scenes_with_stills_draws_a_picture_of_every_led_scene(tmp_path: Pa
     done = leds("scenes", "--layout", "strip122", "--stills", "--out", str(tmp_path))
     assert done.exit_code == 0, done.output
     assert {path.stem for path in tmp_path.iterdir()} == {f"strip122-{scene.name}" for scene in SCENES}
-    picture = cv2.imread(str(tmp_path / "strip122-flood.png"))
+    picture = picture_in(tmp_path / "strip122-flood.png")
     assert picture.shape[1] > 122 * 12, "wide enough to tell LEDs apart"
     assert picture.max() > 150, "something glows"
 

@@ -46,7 +46,8 @@ def test_gamma_turns_half_perceived_brightness_into_led_level_42_of_255() -> Non
 
 def test_one_white_led_is_estimated_to_draw_61_milliamperes() -> None:
     power = Power(PowerSettings(brightness=1, white=(1, 1, 1)))
-    assert power.limited(white(1)) == (pytest.approx(np.full((1, 3), 255)), 61)  # 3 x 20 mA + 0.6 mA, rounded up
+    frame_rgb, drawn_ma = power.limited(white(1))
+    assert (frame_rgb.tolist(), drawn_ma) == ([[255, 255, 255]], 61)  # 3 x 20 mA + 0.6 mA, rounded up
 
 
 def test_full_white_of_363_leds_is_scaled_to_two_amperes_and_stays_white() -> None:

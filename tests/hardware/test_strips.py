@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from companion.appliance.install import PIO_LINE
 from companion.commands.leds import command as leds
 from companion.errors import DeviceError, SetupError
 from hardware.settings import StripSettings
-from hardware.strips import DrivenStrip, Driver
+from hardware.strips import DrivenStrip, Driver, Strip
 from hardware.strips.memory import MemoryStrip
 from hardware.strips.opening import STRIPS, automatic, known_kinds, open_strip
 from hardware.strips.pio import PioDriver, kernel_problem, overlay_line
@@ -66,14 +66,15 @@ def strip(
     request: pytest.FixtureRequest, sent: list[bytes], listener: socket.socket, device: Path, tmp_path: Path
 ) -> Any:
     """Fixture: each strip of the registry over a stand-in for its driver. A new strip needs a line here."""
-    return {
+    opened: dict[str, Callable[[], Strip]] = {
         "memory": lambda: MemoryStrip(LEDS),
         "terminal": lambda: DrivenStrip(LEDS, TerminalDriver(out=Terminal())),
         "spi": lambda: DrivenStrip(LEDS, SpiDriver(bufsiz=tmp_path / "none")),
         "pio": lambda: DrivenStrip(LEDS, PioDriver(device)),
         "wled": lambda: DrivenStrip(LEDS, WledDriver("127.0.0.1", listener.getsockname()[1])),
         "ws281x": lambda: DrivenStrip(LEDS, Ws281xDriver(machine=PI_4)),
-    }[request.param]()
+    }
+    return opened[request.param]()
 
 
 def frame(*colours: tuple[int, int, int]) -> Any:

@@ -116,16 +116,21 @@ def test_flat_views_of_the_calibration_sheet_leave_the_lens_unmeasured() -> None
 def test_slight_tilts_of_the_calibration_sheet_leave_the_lens_unmeasured(seed: int, noise_px: float) -> None:
     lens, rng = true_lens(80.0, (-0.05, 0.0)), np.random.default_rng(seed)
     high = height_mm(lens)
-    seen = [Seen(*rng.normal((160, 120), 25), high, *rng.normal(0, 2, 2)) for _ in range(8)]
+    seen = slightly_tilted(8, 25, high, rng)
     assert measured(views_of([marked(lens, one, rng, noise_px=noise_px) for one in seen]), GUESS) == GUESS
+
+
+def slightly_tilted(count: int, spread_mm: float, high: float, rng: np.random.Generator) -> list[Seen]:
+    """Return positions of a lens `high` mm above a sheet, `spread_mm` from its middle and tilted by some degrees."""
+    places, leans_deg = rng.normal((160, 120), spread_mm, (count, 2)), rng.normal(0, 2, (count, 2))
+    return [Seen(x, y, high, *lean) for (x, y), lean in zip(places.tolist(), leans_deg.tolist(), strict=True)]
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_steep_views_measure_the_lens_after_any_number_of_poor_ones(seed: int) -> None:
     lens, rng = true_lens(80.0, (-0.05, 0.0)), np.random.default_rng(seed)
     high = height_mm(lens)
-    poor = [Seen(*rng.normal((160, 120), 40), high, *rng.normal(0, 2, 2)) for _ in range(60)]
-    views = views_of([marked(lens, one, rng) for one in poor])
+    views = views_of([marked(lens, one, rng) for one in slightly_tilted(60, 40, high, rng)])
     assert len(views) == MAX_VIEWS
     assert not measured(views, GUESS).measured
     found = measured(more_views(views, [marked(lens, held(lens, lean), rng) for lean in ASLANT_DEG]), GUESS)

@@ -19,9 +19,9 @@ from tests.vision.camera_standins import virtual_camera
 from tests.zips import rewrite, rewrite_json
 from vision.calibration import procedure
 from vision.calibration.lens import Lens
-from vision.calibration.procedure import HELD_FOR_S, STILL_SHEETS, Calibrating, Plan
+from vision.calibration.procedure import HELD_FOR_S, STILL_SHEETS, Calibrating
 from vision.calibration.sheet import raster, sheet
-from vision.calibration.solving import SheetView, detect_sheet, sold_edge_mm
+from vision.calibration.solving import Plan, SheetView, detect_sheet, sold_edge_mm
 from vision.calibration.store import FILE_NAME, Stored, load_calibration
 from vision.cameras import Exposure, Frame
 from vision.cameras.simulated.camera import VirtualCamera
