@@ -116,16 +116,18 @@ def check_address(setting: str, address: str) -> None:
     """Raise DeviceError unless `address` is an https URL, or an http URL of a local host.
 
     A host is local if it is `localhost`, a private IP address, a name without a dot, or one that ends in .local, .lan
-    or .home.arpa. No name is looked up. A URL with spaces or non-ASCII letters, or with an impossible host or port, is
-    refused too. The error names the `setting`, but does not quote the address, which may hold a secret.
+    or .home.arpa. No name is looked up. A URL with spaces or non-ASCII letters, with user and password, or with an
+    impossible host or port, is refused too. The error names the `setting`, but does not quote the address, which may
+    hold a secret.
     """
     with contextlib.suppress(ValueError):  # of a bracket, port or host that can't be
         parts = urlsplit(address)
         host, port = parts.hostname or "", parts.port
         known = parts.scheme == "https" or (parts.scheme == "http" and _is_local(host))
+        known = known and "@" not in parts.netloc  # a user and password, which the sender would take for the host
         if host.encode("idna") and known and port != 0 and re.fullmatch("[!-~]+", address):
             return
-    cure = "Write https://... in ASCII letters, or http:// for a server in the local network."
+    cure = "Write https://... in ASCII letters, without user and password; http:// for a server in the local network."
     raise DeviceError(f"{setting} is no address to send to.", cure)
 
 

@@ -54,9 +54,10 @@ def test_a_webhook_url_with_a_malformed_host_port_or_path_is_refused(bad: str) -
         check_address("[webhook] url", bad)
 
 
-def test_the_error_for_a_refused_webhook_url_does_not_contain_the_url() -> None:
-    with pytest.raises(DeviceError) as refused:
-        check_address("[webhook] url", "http://hooks.example/T0/secret")
+@pytest.mark.parametrize("bad", ["http://hooks.example/T0/secret", "https://user:secret@hooks.example/", "https://@a/"])
+def test_the_error_for_a_refused_webhook_url_does_not_contain_the_url(bad: str) -> None:
+    with pytest.raises(DeviceError, match="without user and password") as refused:
+        check_address("[webhook] url", bad)
     assert "secret" not in str(refused.value)
 
 
