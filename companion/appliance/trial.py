@@ -181,7 +181,7 @@ def value_in(settings: Path, section: str, key: str) -> object:
         # Root reads a file of the service: no link is followed, and no pipe is waited for.
         with open(os.open(settings, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             content = file.read(MAX_SETTINGS_BYTES) or b""
-        return tomllib.loads(content.decode()).get(section, {}).get(key)
+        return tomllib.loads(content.decode("utf-8-sig")).get(section, {}).get(key)
     return None
 
 

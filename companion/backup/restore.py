@@ -239,7 +239,7 @@ def _without_commands(file: Path) -> list[str]:
 
     Raises SetupError, and leaves the file as it is, if a key is written in a way that can't be commented out.
     """
-    text = file.read_text(encoding="utf-8")
+    text = file.read_text(encoding="utf-8-sig")
     left_out = [key for key in RUN_PROGRAMS if key in tomllib.loads(text).get("buttons", {})]
     if not left_out:
         return []

@@ -186,7 +186,8 @@ class SettingsFile:
         TOML, if [section] is no table, or if the value has no TOML form.
         """
         try:
-            tree = tomlkit.parse(self.path.read_text(encoding="utf-8")) if self.path.exists() else tomlkit.document()
+            text = self.path.read_text(encoding="utf-8-sig") if self.path.exists() else ""
+            tree = tomlkit.parse(text)
             if section not in tree:
                 tree[section] = tomlkit.table()
             there = tree[section]

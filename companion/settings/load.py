@@ -204,7 +204,7 @@ def _read(file: Path | None, *, optional: bool = False) -> dict[str, Any]:
     """
     path = file or default_file()
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))  # Windows may put a byte order mark first
     except OSError as wrong:
         if isinstance(wrong, FileNotFoundError | NotADirectoryError) and (optional or file is None):
             return {}

@@ -132,6 +132,12 @@ def test_a_settings_change_on_a_full_disk_asks_for_space_not_for_rights(
         settings_file(path, []).change("strip", "brightness", 0.25)
 
 
+def test_a_settings_file_with_a_byte_order_mark_can_be_changed(path: Path) -> None:
+    path.write_text(TEXT, encoding="utf-8-sig")
+    settings_file(path, []).change("strip", "brightness", 0.25)
+    assert path.read_bytes() == TEXT.replace("0.5", "0.25").encode()
+
+
 def test_a_change_to_a_broken_settings_file_is_refused_and_not_written(path: Path) -> None:
     file = settings_file(path, [])
     path.write_text("[strip\n")

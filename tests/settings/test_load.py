@@ -45,6 +45,12 @@ def test_a_malformed_or_missing_settings_file_is_a_setup_error(tmp_path: Path, t
         config.load(file, {})
 
 
+def test_a_settings_file_saved_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "pegpip.toml"
+    file.write_text("[web]\nport = 8001\n", encoding="utf-8-sig")
+    assert config.load(file, {}).web.port == 8001
+
+
 def test_a_data_folder_in_an_unknown_users_home_is_a_setup_error() -> None:
     """A shell leaves such a path as it is."""
     with pytest.raises(SetupError, match="home of no known user"):
