@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -30,8 +29,11 @@ def key_of(folder: Path) -> Ed25519PrivateKey:
             new = folder / f".league-key-{secrets.token_hex(8)}.new"
             try:
                 write_file(new, (made,), mode=0o600)
-                with contextlib.suppress(FileExistsError):  # another thread or process has made one meanwhile
+                try:
                     os.link(new, path)
+                except OSError:  # another thread or process has made one meanwhile, or FAT has no hard links
+                    if not path.exists():
+                        new.replace(path)
                 sync(folder)
             finally:
                 new.unlink(missing_ok=True)

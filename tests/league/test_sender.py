@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -210,6 +212,17 @@ def test_a_finished_game_wakes_the_league_sender_and_delays_no_table(pub: Pub, s
 def test_the_league_signing_key_is_made_once_and_readable_by_owner_only(tmp_path: Path) -> None:
     assert name_of(key_of(tmp_path)) == name_of(key_of(tmp_path))
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o077 == 0
+
+
+def test_a_league_signing_key_is_made_on_a_file_system_without_hard_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr("os.link", refuse)
+    assert name_of(key_of(tmp_path)) == name_of(key_of(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
 @pytest.mark.parametrize("encrypted", [False, True])
