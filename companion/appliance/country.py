@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 from companion.appliance.machine import Machine
+from companion.appliance.steps import encoded, text_of
 from companion.table.atomic import write_file
 
 COMMAND_LINE = "/boot/firmware/cmdline.txt"
@@ -42,7 +43,7 @@ def set_in(text: str) -> str:
 def known(machine: Machine) -> bool:
     """Return whether a Pi's `cmdline.txt` sets a Wi-Fi country; true on machines without that file, which need none."""
     file = machine.at(COMMAND_LINE)
-    return not file.exists() or bool(set_in(file.read_text()))
+    return not file.exists() or bool(set_in(text_of(file)))
 
 
 def changed(text: str, country: str) -> str:
@@ -95,13 +96,13 @@ class WifiCountry:
         version of `cmdline.txt` is kept beside it as `cmdline.txt.before-pegpip`.
         """
         file, memory, country = machine.at(self.path), machine.at(self.memory_path), self._wanted(machine)
-        text = file.read_text()
-        before = memory.read_text().split(",")[0] if memory.exists() else set_in(text)
+        text = text_of(file)
+        before = text_of(memory).split(",")[0] if memory.exists() else set_in(text)
         kept = file.with_name(file.name + ".before-pegpip")
         if not kept.exists():
-            write_file(kept, (text.encode(),))
-        write_file(memory, (f"{before},{country}".encode(),))
-        write_file(file, (changed(text, country).encode(),))
+            write_file(kept, (encoded(text),))
+        write_file(memory, (encoded(f"{before},{country}"),))
+        write_file(file, (encoded(changed(text, country)),))
 
     def left(self, machine: Machine) -> list[str]:
         """Return one line when this step has set a Wi-Fi country that `undo` would take out, else an empty list."""
@@ -114,15 +115,15 @@ class WifiCountry:
         only while `left` returns a line: without `memory_path` it raises OSError.
         """
         file, memory = machine.at(self.path), machine.at(self.memory_path)
-        before, ours = memory.read_text().split(",")
-        if file.exists() and set_in(file.read_text()) == ours:
-            write_file(file, (changed(file.read_text(), before).encode(),))
+        before, ours = text_of(memory).split(",")
+        if file.exists() and set_in(text := text_of(file)) == ours:
+            write_file(file, (encoded(changed(text, before)),))
         file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
         memory.unlink()
 
     def _wanted(self, machine: Machine) -> str:
         """Return the two-letter Wi-Fi country to write; empty when it is set or unknown, or without a `cmdline.txt`."""
         file = machine.at(self.path)
-        there = set_in(file.read_text()) if file.exists() else ""
+        there = set_in(text_of(file)) if file.exists() else ""
         wanted = self.asked or there or by_time_zone(machine)
         return wanted if file.exists() and wanted != there else ""

@@ -231,13 +231,13 @@ _OURS = re.compile(f"{BEGIN}\n?(?:(?:(?!{BEGIN}).)*?{END}\n?)?", re.DOTALL)
 Where the end mark is missing, it matches the begin mark alone."""
 
 
-def _read(file: Path) -> str:
-    """Return the text of a file of the owner's; bytes that are not UTF-8 are kept by `_encoded`."""
+def text_of(file: Path) -> str:
+    """Return the text of a file of the owner's; bytes that are not UTF-8 are kept by `encoded`."""
     return file.read_bytes().decode(errors="surrogateescape")
 
 
-def _encoded(text: str) -> bytes:
-    """Return the bytes of a text that `_read` returned, changed or not."""
+def encoded(text: str) -> bytes:
+    """Return the bytes of a text that `text_of` returned, changed or not."""
     return text.encode(errors="surrogateescape")
 
 
@@ -255,7 +255,7 @@ class BootLines:
         removal.
         """
         file = machine.at(self.path)
-        if not file.exists() or self.with_block(_read(file)) == _read(file):
+        if not file.exists() or self.with_block(text_of(file)) == text_of(file):
             return []
         return [f"{self.path}: {line}" for line in self.lines] or self.left(machine)
 
@@ -268,16 +268,16 @@ class BootLines:
             self.undo(machine)
             return
         file = machine.at(self.path)
-        text = _read(file)
+        text = text_of(file)
         kept = file.with_name(file.name + ".before-pegpip")
         if not kept.exists():
-            write_file(kept, (_encoded(text),))
-        write_file(file, (_encoded(self.with_block(text)),))
+            write_file(kept, (encoded(text),))
+        write_file(file, (encoded(self.with_block(text)),))
 
     def left(self, machine: Machine) -> list[str]:
         """Return one line when config.txt holds the installer's marks, else nothing."""
         file = machine.at(self.path)
-        return [f"take our lines out of {self.path}"] if file.exists() and BEGIN in _read(file) else []
+        return [f"take our lines out of {self.path}"] if file.exists() and BEGIN in text_of(file) else []
 
     def undo(self, machine: Machine) -> None:
         """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay.
@@ -286,8 +286,8 @@ class BootLines:
         the kept copy stays.
         """
         file = machine.at(self.path)
-        text = _read(file)
-        write_file(file, (_encoded(_OURS.sub("", text)),))
+        text = text_of(file)
+        write_file(file, (encoded(_OURS.sub("", text)),))
         if text.count(BEGIN) == text.count(END):
             file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 

@@ -330,6 +330,17 @@ def test_the_installer_takes_the_wifi_country_from_time_zone_or_option(machine: 
     assert (step.left(machine), list(line.parent.glob("cmdline.txt.*"))) == ([], [])
 
 
+def test_the_wifi_country_is_set_in_a_command_line_that_is_not_utf_8(machine: Noted) -> None:
+    line, step = machine.at(COMMAND_LINE), WifiCountry("FI")
+    before = b"console=tty1 quiet=\xff " + REGDOM.encode() + b"\xfe\r\n"
+    line.write_bytes(before)
+    assert (len(step.missing(machine)), country.known(machine)) == (1, True)
+    step.do(machine)
+    assert line.read_bytes() == before.replace(b"\xfe", b"FI")
+    step.undo(machine)
+    assert line.read_bytes() == before
+
+
 def test_uninstalling_keeps_a_wifi_country_set_after_the_installation(machine: Noted) -> None:
     step, line = WifiCountry("FI"), machine.at(COMMAND_LINE)
     step.do(machine)
