@@ -219,6 +219,16 @@ def test_responses_but_a_throws_photo_have_cache_control_no_store(pub: Pub, path
     assert pub.stranger().get("/api/throws/1.jpg").headers["Cache-Control"] == "private, max-age=3600"
 
 
+def test_only_a_question_photo_asked_for_by_id_may_be_cached(pub: Pub) -> None:
+    pub.start()
+    pub.table.submit(observation([]))
+    question = pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree", at_s=100.0)).question
+    assert question is not None
+    for query, control in (("", "no-store"), (f"?id={question.id}", "private, max-age=3600")):
+        answer = pub.stranger().get(f"/api/question.jpg{query}")
+        assert (answer.status_code, answer.headers["Cache-Control"]) == (200, control)
+
+
 def test_a_page_is_gzipped_for_browsers_that_accept_it(pub: Pub) -> None:
     plain, squeezed = pub.stranger().get("/"), pub.stranger().get("/", headers={"Accept-Encoding": "gzip"})
     assert squeezed.headers["Content-Encoding"] == "gzip"

@@ -44,9 +44,13 @@ def routes(photos: Photos, table: AnyTable) -> Routes:
 
     @made.get("/api/question.jpg", "The photo in question", query=(number("id", "query"),), **photo)
     def of_question() -> flask.Response:
+        asked = flask.request.args.get("id", type=int)
+        if asked is not None:
+            return _photo(table.question_photo(asked))
         question = table.snapshot().question
-        asked = flask.request.args.get("id", default=question.id if question else None, type=int)
-        return _photo(None if asked is None else table.question_photo(asked))
+        answer = _photo(table.question_photo(question.id) if question else None)
+        answer.headers.pop("Cache-Control", None)  # the next question has another photo
+        return answer
 
     return made
 
