@@ -126,6 +126,16 @@ def test_review_apis_answer_unreadable_files_with_503_as_openapi_says(pub: Pub, 
     assert all("503" in paths[name]["get"]["responses"] for name in names)
 
 
+def test_a_large_review_zip_on_a_full_disk_is_refused_with_503(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **_named: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("web.api.review.IN_MEMORY_BYTES", 100)
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    answered = pub.host().get("/api/review.zip")
+    assert (answered.status_code, "Free some space" in answered.json["message"]) == (503, True)
+
+
 def test_the_review_zip_holds_the_labelled_photo_as_a_training_set(pub: Pub, tmp_path: Path) -> None:
     answer = pub.host().get("/api/review.zip")
     assert answer.mimetype == "application/zip"

@@ -15,6 +15,7 @@ from typing import IO, Annotated
 import flask
 import msgspec
 
+from companion.errors import DeviceError
 from companion.history.accuracy import accuracy
 from companion.history.review import NO_DIE, Review, ReviewedThrow
 from companion.table.photos import Photos
@@ -27,6 +28,8 @@ SET_NAME = "own_table"
 IN_MEMORY_BYTES = 8_000_000
 """Bytes of the zip held in memory while it is built. Higher: a download takes more memory.
 A larger zip goes to a temporary file on disk. Lower: more of them are written to disk."""
+SCRATCH = "/var/tmp"  # noqa: S108 - a file without a name is made in it
+"""Folder for a larger zip while it is sent; it is on the disk, whereas /tmp may be in memory."""
 CHUNK_BYTES = 256 * 1024
 """Bytes of the zip that are read and sent at once. Higher: a download takes more memory; lower: more reads."""
 
@@ -70,8 +73,13 @@ def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, st
     @made.get("/api/review.zip", "Their photos as a labelled set", {}, kind="application/zip", **read)
     def packed() -> flask.Response:
         throws = review.throws()
-        file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115 - closed when it has been sent
-        pack(throws, photos, file)
+        file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES, dir=SCRATCH)  # noqa: SIM115 - closed when it has been sent
+        try:
+            pack(throws, photos, file)
+        except OSError as refused:
+            file.close()
+            cure = "Free some space there, then download it again."
+            raise DeviceError(f"The photos can't be packed in {SCRATCH} ({refused.strerror}).", cure) from None
         response = attachment(_chunks(file), "application/zip", "peg-and-pip-photos.zip")
         response.headers["Content-Length"] = str(file.tell())
         file.seek(0)
