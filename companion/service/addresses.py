@@ -143,7 +143,7 @@ def bound(host: str, port: int) -> socket.socket:
     except OSError:
         link.close()
         raise
-    except UnicodeError:  # a name that no host can have
+    except (UnicodeError, TypeError):  # a name that no host can have
         link.close()
         raise OSError(errno.EADDRNOTAVAIL, "no such host") from None
     return link

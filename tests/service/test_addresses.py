@@ -82,6 +82,12 @@ def test_serving_pages_on_another_machines_address_is_refused_with_advice() -> N
         listening_socket("192.0.2.7", 8000)
 
 
+@pytest.mark.parametrize("host", ["pub..example", "pub..örtlich", "ö" * 64, "pub\0"])
+def test_serving_pages_on_an_impossible_host_name_is_refused_with_advice(host: str) -> None:
+    with pytest.raises(SetupError, match="--host"):
+        listening_socket(host, 8000)
+
+
 @pytest.mark.parametrize(
     ("host", "own", "page"),
     [
