@@ -9,7 +9,7 @@ import pytest
 
 from companion.table.journal import FIRST, SECOND, read_entries
 from companion.table.journal.recovery import reports
-from tests.table.damaging import kept, reopened, spoil, told
+from tests.table.damaging import kept, opened, reopened, spoil, told
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
@@ -74,6 +74,16 @@ def test_the_anchor_file_reveals_the_journal_lost_with_its_data_folder(tmp_path:
     shutil.rmtree(tmp_path / "data")
     reopened(tmp_path / "data", anchors=tmp_path)
     assert "entries 1 to 60 are missing" in told(tmp_path / "data")
+
+
+def test_an_anchor_that_could_not_be_written_is_written_once_that_works(tmp_path: Path) -> None:
+    (tmp_path / "anchors").write_text("in the way")
+    kept(tmp_path / "data", anchors=tmp_path / "anchors")
+    journal = opened(tmp_path / "data", anchors=tmp_path / "anchors")
+    (tmp_path / "anchors").unlink()
+    journal.upkeep(0.0)
+    journal.close()
+    assert len(list((tmp_path / "anchors").glob("head-*.json"))) == 1
 
 
 def test_a_journal_is_kept_and_reopened_without_a_writable_anchor_file(tmp_path: Path) -> None:

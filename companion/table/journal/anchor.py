@@ -47,10 +47,10 @@ class Anchor:
             return None if self._restored.exists() else msgspec.json.decode(self.file.read_bytes(), type=Head)
         return None
 
-    def write(self, head: Head) -> None:
-        """Store `head`, the journal's present end, in the anchor's file; a failing disk is only logged.
+    def write(self, head: Head) -> bool:
+        """Store `head`, the journal's present end, in the anchor's file, and return whether that worked.
 
-        The mark that an import has left is deleted, so `read` returns the anchor again.
+        A failing disk is logged. The mark that an import has left is deleted, so `read` returns the anchor again.
         """
         log.info("head of the journal: %s %d %s", head.identity, head.number, head.link)
         try:
@@ -59,3 +59,5 @@ class Anchor:
             self._restored.unlink(missing_ok=True)
         except OSError as refused:
             log.warning("the journal's head can't be kept in %s (%s)", self.file, refused.strerror)
+            return False
+        return True

@@ -215,9 +215,12 @@ class Journal:
         self._verified = True, f"verified {when}: both copies up to entry {number}, {photos}"
 
     def _write_anchor(self) -> None:
-        """Store the journal's end in the anchor's file, unless it is there already, or the journal is empty."""
-        if self._anchor is not None and self.tail.head.number and self.tail is not self._anchored:
-            self._anchor.write(self.tail.head)
+        """Store the journal's end in the anchor's file, unless it is there already, or the journal is empty.
+
+        A failure is only logged; the next call tries again.
+        """
+        head, is_new = self.tail.head, self.tail is not self._anchored
+        if self._anchor is not None and head.number and is_new and self._anchor.write(head):
             self._anchored = self.tail
 
     def _catch_up(self) -> None:
