@@ -19,7 +19,7 @@ from companion.adapters.frame_buffer import FrameBuffer
 from companion.adapters.reader_setup import WatchedTray, load_reader
 from companion.adapters.simulated.hands import VirtualHands
 from companion.adapters.sound import sounding
-from companion.adapters.tray_observer import TrayObserver
+from companion.adapters.tray_observer import TrayObserver, kept_out
 from companion.bots.adviser import Advisor
 from companion.bots.daily_puzzle import DailyPuzzle
 from companion.bots.player import BotPlayer
@@ -47,7 +47,7 @@ from companion.settings.file import SettingsFile
 from companion.settings.live import LiveSettings
 from companion.settings.load import Settings
 from companion.settings.starting import Starting
-from companion.table.commands import NoteMotion
+from companion.table.commands import OverlookTray
 from companion.table.journal import Journal, anchor_folder
 from companion.table.journal.recovery import date_text
 from companion.table.photos import Photos
@@ -149,7 +149,7 @@ def build(starting: Starting) -> App:
     observer = TrayObserver(
         camera.name,
         tray.watcher,
-        lambda command: table.submit(NoteMotion(moving=False) if teacher.lesson() else command),
+        lambda command: table.submit(kept_out(command) if teacher.lesson() else command),
         networks.load_soon,
         networks.release,
         lambda settled, photo: teacher.offer(settled) if teacher.lesson() else keeper.offer(settled, photo),
@@ -212,8 +212,13 @@ def build(starting: Starting) -> App:
 
     feed = Feed(table, folder)
     mains_hz = settings.camera.mains_hz
+
+    def recalibrated() -> None:
+        tray.recalibrated()
+        table.submit(OverlookTray())
+
     calibration = CalibrationService(
-        source, camera, folder, lambda: date_text(time.time()), simulated, tray.recalibrated, mains_hz
+        source, camera, folder, lambda: date_text(time.time()), simulated, recalibrated, mains_hz
     )
     groups = (
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),

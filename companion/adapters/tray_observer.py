@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 import cv2
 
 from companion.errors import CompanionError
-from companion.table.commands import Command, NoteMotion, Observe
+from companion.table.commands import Command, NoteMotion, Observe, OverlookTray
 from companion.table.snapshot import Snapshot
 from companion.table.tray.observation import Die, Observation
 from vision.geometry.rig import LocatedDie
@@ -114,6 +114,11 @@ def command_of(event: watch.Event) -> Command:
     if isinstance(event, watch.Settled):
         return Observe(observation_of(event))
     return NoteMotion(moving=isinstance(event, watch.Moving))
+
+
+def kept_out(command: Command) -> Command:
+    """Convert a command of the tray observer to one that keeps the tray's dice out of the game, as in a lesson."""
+    return OverlookTray(command.observation) if isinstance(command, Observe) else NoteMotion(moving=False)
 
 
 def observation_of(event: watch.Settled) -> Observation:

@@ -103,6 +103,15 @@ class Observe(msgspec.Struct, frozen=True):
     observation: Observation
 
 
+class OverlookTray(msgspec.Struct, frozen=True):
+    """Report that a lesson or a calibration has changed the tray: what lies there is no throw, and its end no bank.
+
+    None for `observation` leaves what lies there unknown, as after a start of the table.
+    """
+
+    observation: Observation | None = None
+
+
 class NoteMotion(msgspec.Struct, frozen=True):
     """Report that something moves in the tray; or, with `moving` false, that the camera failed and nobody can tell."""
 
@@ -151,4 +160,6 @@ Arranging = BeginTournament | LeaveTournament | EndTournament
 """Commands that begin, change or end a tournament."""
 Managing = StartGame | NextGame | Abandon | EndSitting | CorrectThrow | ConfirmCorrection
 """Commands that start, end or correct games."""
-Command = PlayLine | Answer | Observe | NoteMotion | Tick | PressButton | BotDecides | BotAwaits | Managing | Arranging
+Reporting = Observe | OverlookTray | NoteMotion | Tick
+"""Commands that report on the tray."""
+Command = PlayLine | Answer | Reporting | PressButton | BotDecides | BotAwaits | Managing | Arranging

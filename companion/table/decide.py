@@ -44,7 +44,7 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
         raise StaleAction(f"The table is at {state.record.number}, the command was made at {number}; look again.")
     changes = Changes(state, now)
     match command:
-        case c.Observe() | c.NoteMotion() | c.Tick():
+        case c.Observe() | c.OverlookTray() | c.NoteMotion() | c.Tick():
             changes = _tray_reported(changes, command)
         case c.PlayLine(line=line):
             changes = _played(changes, action_of(line))
@@ -125,11 +125,11 @@ class Changes:
         return self.note(replace(self.state, memory=interpret.overruled(self.state.memory), asked=None, notice=notice))
 
 
-def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
+def _tray_reported(changes: Changes, command: c.Reporting) -> Changes:
     """Return `changes` with the steps that follow from a report on the tray: motion, an observation, or passing time.
 
-    In a game an observation or passing time is interpreted: lines are played, or people are asked. Else only the state
-    changes. Time does nothing without a game, or while people are asked or dice move.
+    In a game an observation or passing time is interpreted: lines are played, or people are asked. Else, and for
+    `OverlookTray`, only the state changes. Time does nothing without a game, or while people are asked or dice move.
     """
     state, game = changes.state, changes.state.playing
     match command:
@@ -142,13 +142,11 @@ def _tray_reported(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick)
             if game is None or state.asked or state.moving:
                 return changes
             return _interpreted(changes, interpret.tick(state.situation(game, state.memory.seen(changes.now.clock_s))))
-        case c.Observe(observation):
+        case c.Observe(observation) | c.OverlookTray(observation):
             state = replace(state, observation=observation, moving=False)
-            if game is not None:
+            if game is not None and observation is not None and isinstance(command, c.Observe):
                 return _interpreted(changes.note(state), interpret.interpret(state.situation(game, observation)))
-            dice, kept, memory = observation.thrown, observation.kept, state.memory
-            memory = replace(memory, awake=True, thrown=dice, lay=dice or memory.lay, kept=kept, rolled=False)
-            return changes.note(replace(state, memory=memory))
+            return changes.note(replace(state, memory=interpret.overlooked(state.memory, observation)))
 
 
 def _reinterpreted(changes: Changes) -> Changes:
@@ -165,13 +163,14 @@ def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     A `settled` interpretation, a clear throw, closes an open question. While a question is open, the lines of an
     interpretation that is not settled are dropped. A new question replaces the open one unless outranked (`_outranks`).
     """
-    before = changes.state.asked
+    before, armed = changes.state.asked, changes.state.memory.armed
     if before and not outcome.settled:
         # While a throw is in question nothing after it is played; the answer interprets the tray again.
-        outcome = replace(outcome, lines=(), memory=replace(outcome.memory, armed=changes.state.memory.armed))
+        outcome = replace(outcome, lines=(), memory=replace(outcome.memory, armed=armed))
     for place, action in enumerate(outcome.lines):
         throws = any(isinstance(later, Throw) for later in outcome.lines[place:])
-        fallback = replace(outcome.memory, rolled=throws, armed=outcome.memory.armed and not throws)
+        # An empty tray that could not be banked stays armed: it banks once there is room.
+        fallback = replace(outcome.memory, rolled=throws, armed=(armed or outcome.memory.armed) and not throws)
         changes = changes.line(action, "camera", changes.state.observation, fallback)
     asked, questions, ask = None if outcome.settled else before, changes.state.questions, outcome.ask
     if ask and not (asked and _outranks(asked[1], ask)):

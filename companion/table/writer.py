@@ -308,8 +308,10 @@ class Table:
             if photo:
                 self._photos.discard(throw)
             if draft.fallback is not None:
-                notice = Phrase("ill", {"what": ill.what, "cure": ill.cure})
-                self._state = replace(self._state, memory=draft.fallback, notice=notice)
+                notice, memory = Phrase("ill", {"what": ill.what, "cure": ill.cure}), draft.fallback
+                if memory.empty_since_s is not None:
+                    memory = replace(memory, empty_since_s=self._clock())  # the bank is tried again after its time
+                self._state = replace(self._state, memory=memory, notice=notice)
             raise
         return entry
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
-from companion.adapters.tray_observer import command_of
+from companion.adapters.tray_observer import command_of, kept_out
 from companion.errors import DeviceError, Doubt
-from companion.table.commands import NoteMotion, Observe, PlayLine, PressButton, StartGame
+from companion.table.commands import NoteMotion, Observe, OverlookTray, PlayLine, PressButton, StartGame
 from companion.table.tray.interpret import BANK_AFTER_S
 from companion.table.writer import Table
 from tests.known import known
-from tests.table.acting import FIRST, HEADER, Evening, Tray, frozen, played, started
+from tests.table.acting import FIRST, HEADER, Evening, Tray, frozen, full_disk, played, started
 from vision.watching.watcher import Ill
 
 
@@ -113,6 +114,22 @@ def test_a_camera_that_fails_ends_the_dices_motion_and_the_banking_timer(evening
     assert known(evening.wait(5.0).state)["turn_points"] == 2
     assert known(evening.see().notice).code == "banking", "the camera works again, and the tray is still empty"
     assert known(evening.wait(2.1).state)["scores"]["Ann"] == 2
+
+
+def test_a_bank_that_a_full_disk_refused_is_made_once_there_is_room(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = frozen(evening)
+    evening.tray.lift()
+    evening.see()
+    full_disk(monkeypatch)
+    with pytest.raises(DeviceError):
+        evening.wait(3.0)
+    assert known(evening.table.snapshot().notice).code == "ill"
+    full_disk(monkeypatch, full=False)
+    assert evening.table.tick_due_s() == evening.clock() + BANK_AFTER_S
+    after = evening.wait(3.0)
+    assert (after.number > before.number, known(after.notice).code == "ill") == (True, False)
 
 
 def test_dice_lifted_and_put_back_within_two_seconds_do_not_bank(evening: Evening) -> None:
@@ -265,6 +282,32 @@ def test_dice_from_before_the_game_are_no_throw_after_an_arm_hid_them(table: Tab
     table.submit(Observe(tray.observation()))
     tray.thrown = list(lying.thrown)
     assert table.submit(Observe(tray.observation())).number == number
+
+
+def test_dice_thrown_in_a_lesson_are_no_throw_of_the_game_after_it(evening: Evening) -> None:
+    evening.table.submit(kept_out(Observe(evening.tray.throw(*FIRST))))
+    evening.table.submit(NoteMotion())
+    assert evening.see().throws == ()
+    assert [len(evening.throw(*FIRST).throws)] == [1]
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_a_tray_cleared_after_a_lesson_or_calibration_does_not_bank(evening: Evening, calibrated: bool) -> None:
+    before = frozen(evening)
+    evening.table.submit(OverlookTray() if calibrated else kept_out(Observe(evening.tray.throw(6, 6, 6))))
+    evening.tray.lift()
+    evening.see()
+    after = evening.wait(3.0)
+    assert (after.number, after.question, after.state) == (before.number, None, before.state)
+
+
+def test_dice_put_back_after_a_calibration_are_no_throw_and_bank_again(evening: Evening) -> None:
+    before = frozen(evening)
+    evening.table.submit(OverlookTray())
+    assert evening.see().throws == before.throws
+    evening.tray.lift()
+    evening.see()
+    assert evening.wait(3.0).number > before.number
 
 
 def test_a_crib_dice_roll_off_in_the_tray_takes_two_dice_per_player(table: Table) -> None:

@@ -222,6 +222,17 @@ def overruled(memory: Memory) -> Memory:
     return replace(decided(memory), rolled=False, armed=False, empty_since_s=None)
 
 
+def overlooked(memory: Memory, observation: Observation | None) -> Memory:
+    """Return the memory after an observation outside of play: the tray is ignored until it changes.
+
+    Without an observation the next one is like the first after the table's start.
+    """
+    if observation is None:
+        return overruled(replace(memory, awake=False))
+    thrown = observation.thrown
+    return overruled(replace(memory, awake=True, thrown=thrown, lay=thrown or memory.lay, kept=observation.kept))
+
+
 def decided(memory: Memory) -> Memory:
     """Return the memory after a decision that was not made in the tray: the keep zone is ignored until it changes.
 
