@@ -58,7 +58,7 @@ def from_this_machine() -> bool:
     return not forwarded and is_loopback(flask.request.remote_addr or "")
 
 
-def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
+def refuse_unless_own_game(table: AnyTable, pairing: Pairing) -> None:
     """End the current request with 403 unless the visitor may end the game on the table.
 
     The owner and the phone that started the game may. Only the owner may if it was begun otherwise, as by a button, or

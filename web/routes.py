@@ -163,14 +163,14 @@ class Routes:
         return serve
 
 
-def error_refusal(refusals: Refusals, error: CompanionError, foreseen: Container[str]) -> flask.Response:
+def error_refusal(refusals: Refusals, error: CompanionError, declared_statuses: Container[str]) -> flask.Response:
     """Log an error, and return the refusal of its class in `refusals`, or else of its nearest base class there.
 
-    `refusals` must contain CompanionError. `foreseen` holds the statuses that the route declares, as texts such as
-    "422". Another status is a fault in the program: it is logged with the traceback.
+    `refusals` must contain CompanionError. `declared_statuses` are those of the route, as texts such as "422". Another
+    status is a fault in the program: it is logged with the traceback.
     """
     status, code = next(refusals[kind] for kind in type(error).__mro__ if kind in refusals)
-    asked, surprise = f"{flask.request.method} {flask.request.path}", str(status) not in foreseen
+    asked, surprise = f"{flask.request.method} {flask.request.path}", str(status) not in declared_statuses
     level = logging.ERROR if surprise else logging.WARNING if status >= 500 else logging.INFO
     log.log(level, "answered %d: %s: %s", status, asked, error, exc_info=error if surprise else None)
     again = " Look at the newest state and try again." if isinstance(error, StaleAction) else ""

@@ -59,12 +59,12 @@ def main() -> None:
         file = out / "parts" / f"{name}.stl"
         export_stl(part, file, tolerance=STL_TOLERANCE_MM, angular_tolerance=STL_TOLERANCE_RAD)
         _save(out / "parts" / f"{name}.webp", [(part, PRINTED)], Viewpoint(35, 30, SMALL_WH))
-    for name, (shown, view) in _steps().items():
+    for name, (shown, view) in _step_pictures().items():
         print(name)  # noqa: T201
         _save(out / "img" / f"{name}.webp", shown, view)
 
 
-def _steps() -> Mapping[str, tuple[Shown, Viewpoint]]:
+def _step_pictures() -> Mapping[str, tuple[Shown, Viewpoint]]:
     """Return the pictures of the building steps: name -> the coloured solids to draw, and the viewpoint."""
     arm = arm_for(MODULES[2], (1280, 960))
     tray, frame, camera, lights = _tray(), _frame(arm), _camera(arm), _lights()

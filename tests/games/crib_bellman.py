@@ -30,7 +30,7 @@ from companion.games.crib_dice.odds.two_sides import (
     FUCHLE,
     FUCHLED,
     HOLE,
-    PEGS,
+    PEG_HOLES,
     PLACES,
     SHAPE,
     TABLES,
@@ -40,7 +40,7 @@ from companion.games.crib_dice.odds.two_sides import (
 from companion.games.crib_dice.scoring import MAX_SET_SCORE, MIN_ROLLOVER
 
 HOLES = np.array(HOLE)
-TOPS = (TOP, PEGS)
+TOPS = (TOP, PEG_HOLES)
 """Hole from which every turn stops, by order of the mover in the round."""
 BY_HOLE = sorted(range(PLACES), key=lambda place: HOLE[place])
 """Places by their hole: the columns of a batch are sorted by where their turns start."""
@@ -133,10 +133,10 @@ class Duel:
         """
         after, there = -self.values[1 - order], HOLES[other]
         bank = np.empty((TOPS[order] + 2 * MAX_SET_SCORE + 1, FUCHLE))
-        bank[:PEGS] = after[other, :PEGS, :, 0]
+        bank[:PEG_HOLES] = after[other, :PEG_HOLES, :, 0]
         if self.rules.bumping and there > 0:
             bank[there] = after[max(there - 5, 0), there, :, 0]
-        bank[PEGS:] = self.stakes[other] if order == 1 else -self.last[other].T[: len(bank) - PEGS]
+        bank[PEG_HOLES:] = self.stakes[other] if order == 1 else -self.last[other].T[: len(bank) - PEG_HOLES]
         lost = np.concatenate([after[other, :, :, 1:], after[other, [FUCHLED] * PLACES, :, :1]], axis=2)
         lost = lost.transpose(0, 2, 1)  # the mover's place and wipe-outs, the other's wipe-outs
         if self.rules.double_fuchle:
@@ -162,13 +162,13 @@ class Duel:
 
     def last_residual(self) -> float:
         """Return the greatest difference between the stored equities of last turns and their best turns."""
-        holes = np.arange(PEGS + BEYOND + 2 * MAX_SET_SCORE + 1)
-        stakes = np.array([self.rules.games_lost(hole if hole < PEGS else FUCHLED + 1) for hole in holes.tolist()])
+        holes = np.arange(PEG_HOLES + BEYOND + 2 * MAX_SET_SCORE + 1)
+        stakes = np.array([self.rules.games_lost(hole if hole < PEG_HOLES else FUCHLED + 1) for hole in holes.tolist()])
         starts = np.repeat(HOLES[BY_HOLE], FUCHLE)
         lost = [-self.rules.lost_last(place, count) for place in BY_HOLE for count in range(FUCHLE)]
         greatest = 0.0
         for past in range(BEYOND):
-            bank = np.where(holes > PEGS + past, 1.0, np.where(holes == PEGS + past, 0.0, -stakes))
+            bank = np.where(holes > PEG_HOLES + past, 1.0, np.where(holes == PEG_HOLES + past, 0.0, -stakes))
             tiled = np.repeat(bank[:, np.newaxis], len(starts), axis=1)
             best = Turns(self.rules.piddle_points, tiled, np.array(lost, float), starts).values
             greatest = max(greatest, float(np.abs(best.reshape(PLACES, FUCHLE) - self.last[BY_HOLE, :, past]).max()))

@@ -16,7 +16,7 @@ from companion.games.crib_dice.odds.two_sides import (
     BEYOND_TOP,
     FUCHLE,
     FUCHLED,
-    PEGS,
+    PEG_HOLES,
     TABLES,
     TOP,
     DuelRules,
@@ -111,7 +111,7 @@ def last_turn(game: Game, you: int, wipeouts: int, finish: int, piddle_points: b
     """
     bank, fresh = np.empty(finish + 100), np.empty(finish + 100)
     for hole in range(len(bank)):
-        lost = game.stakes[hole] if hole < PEGS else 1.0
+        lost = game.stakes[hole] if hole < PEG_HOLES else 1.0
         bank[hole] = 1.0 if hole > finish else 0.0 if hole == finish else -lost
     out = game.stakes[FUCHLED if wipeouts + 1 == FUCHLE else you]
     ends = bank, -out, np.full(3, -np.inf)
@@ -144,7 +144,7 @@ def played(game: Game, values: Floats, piddle_points: bool, games: int, seed: in
                 best_turn(bank[:holes], lost, bombs, game.piddle, HOLES[me], fresh)
                 met[at], known[at] = True, fresh
             end = turn(HOLES[me], (bank[:holes], lost, bombs), game, known[at], piddle_points)
-            if end >= PEGS:
+            if end >= PEG_HOLES:
                 equity = game.stakes[you] if side == 1 else last_turn(game, you, yours, end, piddle_points)
                 break
             if end == WIPED:

@@ -16,7 +16,7 @@ from web.names import problem_of
 from web.pairing.phones import NAME_LENGTH, Pairing
 from web.pairing.roles import ANYONE, PLAYERS
 from web.pairing.tokens import Seat
-from web.requests import OF_A_COMMAND, phone, refuse_others_game, start_game
+from web.requests import OF_A_COMMAND, phone, refuse_unless_own_game, start_game
 from web.responses import refusal
 from web.routes import Json, NothingBody, Routes, ref
 
@@ -80,7 +80,7 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
         wrong = problem_of(name for name in named if isinstance(name, str))
         if wrong is not None:
             return refusal(422, "name", wrong)
-        refuse_others_game(table, pairing)
+        refuse_unless_own_game(table, pairing)
         return start_game(table, pairing, StartGame(header=header, terms=terms, colours=colours))
 
     return made

@@ -26,7 +26,7 @@ from companion.table.snapshot import Snapshot
 from web.names import problem_of
 from web.pairing.phones import Pairing
 from web.pairing.roles import OWNERS, PLAYERS
-from web.requests import OF_A_COMMAND, refuse_others_game, start_game
+from web.requests import OF_A_COMMAND, refuse_unless_own_game, start_game
 from web.responses import refusal
 from web.routes import Json, Routes, ref
 
@@ -78,7 +78,7 @@ def routes(table: AnyTable, pairing: Pairing) -> Routes:
         "/api/abandon", "Abandon the game, if this phone started it or is the host's", Abandon, roles=PLAYERS, **of_each
     )
     def abandon(sent: Abandon) -> Snapshot:
-        refuse_others_game(table, pairing)
+        refuse_unless_own_game(table, pairing)
         return table.submit(sent)
 
     @made.post("/api/throws/<int:throw>", "Correct a throw", CorrectionBody, roles=PLAYERS, **of_each)

@@ -20,7 +20,7 @@ from companion.games.engine.notation import header_of
 from companion.games.engine.notation.json_text import json_of
 from companion.games.engine.players import LEVELS, level_named, played
 
-CONFIDENCE = 1.959964
+NORMAL_QUANTILE = 1.959964
 """Standard normal quantile z of the 95 % confidence interval of the share of games won (Wilson 1927). Larger: wider
 intervals of more confidence."""
 BATCHES = 200
@@ -49,10 +49,10 @@ class Score:
         The variance is that of the shares, which is below the binomial one if wins were shared. `games`, at least 1,
         were played.
         """
-        share, extra = self.won / games, CONFIDENCE**2
+        share, extra = self.won / games, NORMAL_QUANTILE**2
         spread = max(0.0, self.squared / games - share**2)  # share * (1 - share) where none is shared
         centre = (share + extra / (2 * games)) / (1 + extra / games)
-        half = CONFIDENCE * sqrt(spread / games + extra / (4 * games**2)) / (1 + extra / games)
+        half = NORMAL_QUANTILE * sqrt(spread / games + extra / (4 * games**2)) / (1 + extra / games)
         return max(0.0, centre - half), min(1.0, centre + half)
 
 

@@ -25,7 +25,7 @@ from companion.games.crib_dice.odds.two_sides import (
     FUCHLE,
     FUCHLED,
     HOLE,
-    PEGS,
+    PEG_HOLES,
     PLACES,
     SHAPE,
     TOP,
@@ -80,7 +80,7 @@ def game_of(rules: DuelRules) -> Game:
         piddle[hits] = chance
     stakes = np.array([float(rules.games_lost(place)) for place in range(PLACES)])
     lost_last = [[float(rules.lost_last(place, count)) for count in range(FUCHLE)] for place in range(PLACES)]
-    last = _last_turns(piddle, np.append(stakes[:PEGS], rules.games_lost(FUCHLED + 1)), np.array(lost_last))
+    last = _last_turns(piddle, np.append(stakes[:PEG_HOLES], rules.games_lost(FUCHLED + 1)), np.array(lost_last))
     return Game(rules.bomb, rules.double_fuchle, rules.bumping, piddle, stakes, last)
 
 
@@ -114,18 +114,19 @@ def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
 
     Args:
         piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set.
-        stakes: (PEGS + 1,) games that a loser loses by its hole; the last entry is for all holes beyond the track.
+        stakes: (PEG_HOLES + 1,) games that a loser loses by its hole; the last entry is for all holes beyond the track.
         lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and wipe-outs before it.
 
     Returns:
         (PLACES, FUCHLE, BEYOND) equity by the mover's place, its wipe-outs in a row, and the other's hole past the
         track, 0 for the first one.
     """
-    bank, no_bombs = np.empty(PEGS + BEYOND + BEYOND_TOP), np.full(3, -np.inf)
+    bank, no_bombs = np.empty(PEG_HOLES + BEYOND + BEYOND_TOP), np.full(3, -np.inf)
     fresh, last = np.empty(len(bank)), np.empty((PLACES, FUCHLE, BEYOND))
     for past in range(BEYOND):
+        finish = PEG_HOLES + past
         for hole in range(len(bank)):
-            bank[hole] = -stakes[min(hole, PEGS)] if hole < PEGS + past else 0.0 if hole == PEGS + past else 1.0
+            bank[hole] = -stakes[min(hole, PEG_HOLES)] if hole < finish else 0.0 if hole == finish else 1.0
         for place in range(PLACES):
             for count in range(FUCHLE):
                 last[place, count, past] = best_turn(bank, -lost[place, count], no_bombs, piddle, HOLES[place], fresh)
@@ -182,14 +183,14 @@ def turn_ends(
     """
     order, mover, other, mine, theirs = at
     after, start, there = values[1 - order], HOLES[mover], HOLES[other]
-    for hole in range(start, PEGS):
+    for hole in range(start, PEG_HOLES):
         bank[hole] = -after[other, hole, theirs, 0]
     if game.bumping and there > 0:
         bank[there] = -after[max(there - 5, 0), there, theirs, 0]
     # A finish in the second turn of a round ends the game; one in the first leaves the other a last turn.
-    holes = (TOP if order == 0 else PEGS) + BEYOND_TOP
-    for hole in range(PEGS, holes):
-        bank[hole] = -game.last[other, theirs, hole - PEGS] if order == 0 else game.stakes[other]
+    holes = (TOP if order == 0 else PEG_HOLES) + BEYOND_TOP
+    for hole in range(PEG_HOLES, holes):
+        bank[hole] = -game.last[other, theirs, hole - PEG_HOLES] if order == 0 else game.stakes[other]
     lost = -after[other, mover, theirs, mine + 1] if mine + 1 < FUCHLE else -after[other, FUCHLED, theirs, 0]
     if game.double_fuchle and mover == FUCHLED and mine > 0:
         lost = -game.stakes[FUCHLED]

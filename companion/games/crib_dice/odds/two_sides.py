@@ -21,7 +21,7 @@ from companion.games.crib_dice.odds.turn_value import ANNOUNCED, NO_BOMBS, TurnV
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
-PEGS = 121
+PEG_HOLES = 121
 """Number of holes at which a peg can be: 121, from 0, the start, to 120. Fixed by the track of the tables."""
 FUCHLED = 121
 """Place of a peg that a fuchle has sent to the start. A *place* is an index of the tables; 0 to 120 are holes.
@@ -30,7 +30,7 @@ Must be the number after the last hole: any other one addresses wrong entries of
 PLACES = 122
 """Number of places of a peg: the holes 0 to 120, and FUCHLED for a peg sent back to the start. It is the length of
 the place axes of the stored equity tables; another length does not fit them."""
-HOLE = (*range(PEGS), 0)
+HOLE = (*range(PEG_HOLES), 0)
 """Hole of a peg by its place: places 0 to 120 are the holes themselves; the last place, FUCHLED, stands at hole 0, the
 start. Fixed by the stored tables."""
 FUCHLE = 3
@@ -45,12 +45,12 @@ BEYOND_TOP = 2 * MAX_SET_SCORE + 1
 Smaller: turns stop too early.
 
 Fixed by BEYOND: a larger one would address last turns beyond the end of their table."""
-BEYOND = TOP + BEYOND_TOP - PEGS
+BEYOND = TOP + BEYOND_TOP - PEG_HOLES
 """Length of the last-turn table's axis for the hole where the other side has finished. Index 0 is hole 121, the first
 beyond the track."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
-"""Shape of a stored table's equities before ordinary turns; those before last turns follow (`turn_ends`). Axes:
-the mover plays first or second in a round, the mover's place, the other's, and the wipe-outs in a row of each."""
+"""Shape of a stored table's equities before ordinary turns; those before last turns follow (`equities_after_turn`).
+Axes: the mover plays first or second in a round, the mover's place, the other's, and the wipe-outs in a row of each."""
 SHORT_TRACK = 120
 """Number of holes of the track that the tables are solved for: the ordinary game's, fixed by the rules.
 
@@ -76,13 +76,13 @@ class DuelRules:
         """Return the number of games that a loser at a place loses; places above FUCHLED are beyond the track."""
         return self.stake if place == FUCHLED else 2 if self.skunk and place <= SHORT_TRACK // 2 else 1
 
-    def lost_last(self, place: int, wipeouts: int) -> int:
+    def lost_last(self, peg_place: int, wipeouts: int) -> int:
         """Return the number of games that a side loses if it wipes out in the last turn of a game.
 
-        Before that turn its peg is at `place`, a hole or FUCHLED, after `wipeouts` wipe-outs in a row. A wipe-out that
-        completes a fuchle costs as many games as a fuchled peg.
+        Before that turn its peg is at `peg_place`, a hole or FUCHLED, after `wipeouts` wipe-outs in a row. A wipe-out
+        that completes a fuchle costs as many games as a fuchled peg.
         """
-        return self.games_lost(FUCHLED if wipeouts + 1 >= FUCHLE else place)
+        return self.games_lost(FUCHLED if wipeouts + 1 >= FUCHLE else peg_place)
 
 
 ADVANCED = DuelRules(piddle_points=True, bomb=True, double_fuchle=True, bumping=True)
@@ -165,7 +165,7 @@ def duel_turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
     from companion.games.crib_dice.odds.backward_induction import fresh_throws
 
     rules, duel = board.header.rules, duel_state(board, goal)
-    bank, lost, bomb = turn_ends(duel, board.wipeouts[board.side] + 1 >= board.fuchle_at)
+    bank, lost, bomb = equities_after_turn(duel, board.wipeouts[board.side] + 1 >= board.fuchle_at)
     if goal == "win":
         bank, lost, bomb = [(value + 1) / 2 for value in bank], (lost + 1) / 2, (bomb + 1) / 2
     announced = bomb if rules["pandemonium"] else ANNOUNCED * bomb + (1 - ANNOUNCED) * lost
@@ -222,7 +222,7 @@ def stored_equity(rules: DuelRules, place: int) -> float:
     return float(rules.stake * (_table(rules)[place] * 2.0**-31 - 1.0))
 
 
-def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]:
+def equities_after_turn(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]:
     """Return the equity of the mover, in games, after each way to end its turn, read from the stored table.
 
     Equity is the expected number of games that the other side loses less the mover's own.
@@ -247,7 +247,7 @@ def turn_ends(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]
     def after(mine: int, wipeouts: int, theirs_at: int = other) -> float:
         return -stored_equity(rules, index(1 - order, theirs_at, mine, theirs, wipeouts))
 
-    bank, there = [after(hole, 0) for hole in range(PEGS)], HOLE[other]
+    bank, there = [after(hole, 0) for hole in range(PEG_HOLES)], HOLE[other]
     if rules.bumping and there:
         bank[there] = after(there, 0, max(0, there - 5))
     if order == 1:

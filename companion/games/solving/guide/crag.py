@@ -17,8 +17,8 @@ QUANTILES = (0.05, 0.2, 0.5, 0.8, 0.95)
 """Shares of perfectly played sheets, lowest totals first; for each the page gives the total at which it ends."""
 
 
-def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Write the chart of the guide's page about Crag to the folder `charts`.
+def pages(charts_folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Write the chart of the guide's page about Crag to `charts_folder`.
 
     Yields:
         Once: the name of the page, and its figures and tables as text, by placeholder of its template.
@@ -26,8 +26,8 @@ def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
     chances = prospects(False).of(0)
     totals = np.cumsum(chances)
     shown = range(int(np.searchsorted(totals, 0.0005)), int(np.searchsorted(totals, 0.9995)) + 1)
-    lines(charts / "final-totals.svg", list(shown), {"share of sheets": [float(chances[total]) for total in shown]},
-          ("final total", "share of sheets"), fill=True)  # fmt: skip
+    shares = {"share of sheets": [float(chances[total]) for total in shown]}
+    lines(charts_folder / "final-totals.svg", list(shown), shares, ("final total", "share of sheets"), fill=True)
     quantiles = [[f"{share:.0%}", int(np.searchsorted(totals, share))] for share in QUANTILES]
     yield (
         "crag",

@@ -17,8 +17,8 @@ ENTRY = 1000
 Higher: a lower expected bank of a player who is not on the board."""
 
 
-def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Write the chart of the guide's page about Crapola to the folder `charts`.
+def pages(charts_folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Write the chart of the guide's page about Crapola to `charts_folder`.
 
     Yields:
         Once: the name of the page, and its figures and tables as text, by placeholder of its template.
@@ -28,7 +28,7 @@ def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
     banks = [[count, f"{safe_chance(count):.0%}", bank_at(on, count)] for count in dice]
     points = range(0, 3001, STEP)
     curves = {f"{count} dice": [on.thrown(each, count) - on.bank(each) for each in points] for count in dice}
-    lines(charts / "throw-or-bank.svg", list(points), curves, ("turn points", "points gained by throwing on"))
+    lines(charts_folder / "throw-or-bank.svg", list(points), curves, ("turn points", "points gained by throwing on"))
     yield (
         "crapola",
         {

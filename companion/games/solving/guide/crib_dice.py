@@ -34,15 +34,15 @@ BOMB_STEP = 4
 """Step of both axes of the chart of bombs, in holes. Higher: a coarser chart, drawn sooner."""
 
 
-def pages(charts: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the content of the guide's two pages about Crib Dice, and write the charts of the first to `charts`.
+def pages(charts_folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the content of the guide's two pages about Crib Dice, and write the charts of the first to `charts_folder`.
 
     The charts are written when the first page is asked for; the second has none.
 
     Yields:
         For each page its name, and its figures and tables as text, by placeholder of its template.
     """
-    yield "crib-dice", _strategy(charts)
+    yield "crib-dice", _strategy(charts_folder)
     yield "crib-dice-solved", _solved()
 
 
@@ -87,14 +87,14 @@ def win_map() -> npt.NDArray[np.float64]:
     """
     rules = two_sides.DuelRules()
     equity = [
-        [two_sides.stored_equity(rules, two_sides.index(0, mover, other, 0, 0)) for other in range(two_sides.PEGS)]
-        for mover in range(two_sides.PEGS)
+        [two_sides.stored_equity(rules, two_sides.index(0, mover, other, 0, 0)) for other in range(two_sides.PEG_HOLES)]
+        for mover in range(two_sides.PEG_HOLES)
     ]
     return (np.array(equity) + 1) / 2
 
 
-def _strategy(charts: Path) -> dict[str, str]:
-    """Write the four charts of Crib Dice's strategy page to the folder `charts`, as SVG files.
+def _strategy(charts_folder: Path) -> dict[str, str]:
+    """Write the four charts of Crib Dice's strategy page to `charts_folder`, as SVG files.
 
     Returns:
         The page's numbers and tables as text, by placeholder of its template.
@@ -103,17 +103,17 @@ def _strategy(charts: Path) -> dict[str, str]:
     stops = [[point, *(_shown(stop_at(points, frozen, point)) for frozen in FROZEN)] for point in FACES]
     safe = ["safe", *(f"{safe_chance(frozen, 5):.0%}" for frozen in FROZEN)]
     chances = win_map()
-    heat_map(charts / "win-by-holes.svg", chances, ("hole of the other peg", "hole of the peg to move"),
+    heat_map(charts_folder / "win-by-holes.svg", chances, ("hole of the other peg", "hole of the peg to move"),
              "chance to win", (0.0, 1.0), (0.1, 0.25, 0.5, 0.75, 0.9))  # fmt: skip
-    _gap_chart(charts / "stop-by-lead.svg")
+    _gap_chart(charts_folder / "stop-by-lead.svg")
     return {
         "stops": table(["point", *(f"{frozen} frozen" for frozen in FROZEN)], [*stops, safe]),
         "safe_two_1s": f"{safe_chance(2, 1):.0%}",
         "safe_four_1s": f"{safe_chance(4, 1):.0%}",
         "safe_piddle": f"{safe_chance(5, 5):.0%}",
         "middle": str(OTHER_HOLE),
-        "piddles": _piddle_chart(charts / "stop-before-two-dice.svg"),
-        "bombs": _bomb_chart(charts / "swap-gain.svg"),
+        "piddles": _piddle_chart(charts_folder / "stop-before-two-dice.svg"),
+        "bombs": _bomb_chart(charts_folder / "swap-gain.svg"),
         "first_wins": f"{chances[0, 0]:.1%}",
         "lead": f"{chances[60, 50] - chances[60, 60]:.1%}",
     }
@@ -200,11 +200,11 @@ def _bomb_chart(file: Path) -> str:
     The gain is over the better of banking and throwing on, by the advanced rules of Crib Dice. It is computed only
     where the other side leads. Returns an English sentence with the smallest gap in holes at which a bomb pays.
     """
-    holes = range(0, two_sides.PEGS, BOMB_STEP)
-    gain = np.full((two_sides.PEGS, two_sides.PEGS), np.nan)
+    holes = range(0, two_sides.PEG_HOLES, BOMB_STEP)
+    gain = np.full((two_sides.PEG_HOLES, two_sides.PEG_HOLES), np.nan)
     pays = list[int]()
     for mover in holes:
-        for other in range(mover + BOMB_STEP, two_sides.PEGS, BOMB_STEP):
+        for other in range(mover + BOMB_STEP, two_sides.PEG_HOLES, BOMB_STEP):
             worth = two_sides.duel_turn_values(board_at(mover, other, preset="advanced"))
             added = worth.bombs[1] - max(worth.bank(set_score(6, 1)), worth.thrown(0, 6, 1))
             gain[mover : mover + BOMB_STEP, other : other + BOMB_STEP] = added
