@@ -87,14 +87,15 @@ def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
 def _results(connection: Connection, tournament: Mapping[str, Any]) -> list[Result[int, UUID]]:
     """Return the results that count of the tournament's games so far, in the order of play.
 
-    Its games are those of its season and kind, from its first day on, with exactly two players, both of the tournament.
+    Its games are those of its season and kind, from its first day (UTC) on, with exactly two players of the tournament.
     """
     rows = connection.execute(
         "SELECT r.game, r.player AS home, o.player AS away, r.score, o.score AS other, r.won, o.won AS other_won,"
         """ g.sides @> '[{"left": true}]' AS forfeit"""
         " FROM results r JOIN results o USING (season, game) JOIN games g USING (game)"
         " WHERE (r.season, r.kind) = (%(season)s, %(kind)s) AND r.counted AND o.counted AND (r.seat, o.seat) = (0, 1)"
-        " AND r.player = ANY(%(players)s) AND o.player = ANY(%(players)s) AND g.played_at >= %(starts)s::date"
+        " AND r.player = ANY(%(players)s) AND o.player = ANY(%(players)s)"
+        " AND g.played_at >= %(starts)s::date::timestamp AT TIME ZONE 'UTC'"
         " AND NOT EXISTS (SELECT FROM results n WHERE (n.season, n.game) = (r.season, r.game) AND n.counted"
         " AND n.seat > 1) ORDER BY g.played_at, r.seq",
         tournament,

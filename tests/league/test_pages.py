@@ -28,6 +28,7 @@ from companion.league.key import name_of
 from companion.league.server import serve
 from companion.service.addresses import bound
 from companion.tournaments import Draw
+from tests.known import known
 from tests.league.conftest import League, new_league
 from tests.league.playing import Pub, outbox_of, sent
 from tests.league.services import LOOPBACK, Postgres
@@ -252,6 +253,22 @@ def test_a_league_round_robin_takes_its_results_from_the_played_games(own_season
     walkover = next(match for match in told["matches"] if match["game"] is None)
     assert walkover["won"][walkover["players"].index(other)] == 1
     assert "walkover for" in own_season.text(f"/tournaments/{robin}")
+
+
+@pytest.mark.parametrize("zone", ["Etc/GMT+12", "Etc/GMT-14"])
+def test_a_tournaments_first_day_is_one_of_utc_as_is_a_seasons(own_season: Season, zone: str) -> None:
+    players = own_season.players()
+    pair = Draw("knockout", (players["Ann"], players["Ben"]))
+    with as_owner(own_season.league.url) as connection:
+        connection.execute("SELECT set_config('TimeZone', %s, false)", (zone,))
+        day, next_day = (
+            fixtures.plan_tournament(connection, own_season.number, "crapola", pair, date(2026, 11, at))
+            for at in (20, 21)
+        )
+        for time in ("00:30", "23:30"):
+            connection.execute("UPDATE games SET played_at = %s", (f"2026-11-20 {time}+00",))
+            counted = [known(fixtures.tournament(connection, cup))["matches"][0].game for cup in (day, next_day)]
+            assert [game is not None for game in counted] == [True, False]
 
 
 def test_a_league_knockout_final_pairs_the_first_winner_with_the_bye(own_season: Season) -> None:
