@@ -40,7 +40,7 @@ def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Fl
     app.register_blueprint(static_files())
     for group in groups:
         app.register_blueprint(group.blueprint)
-    guard.install(app, guard.Hosts(pages.addresses.names), roles_of(pages, groups), lambda: visitor(pages.pairing))
+    guard.install(app, guard.Hosts(pages.addresses().names), roles_of(pages, groups), lambda: visitor(pages.pairing))
     return app
 
 

@@ -92,14 +92,14 @@ class Pages:
         feed: Holds the newest snapshot, which every page starts with.
         pairing: The paired phones: what a page contains depends on the visitor's role.
         games: Descriptions of the games that can be chosen.
-        addresses: URLs and names by which phones reach the table.
+        addresses: Returns the URLs and names by which phones reach the table now; the names never change.
         named: The table's name and language.
     """
 
     feed: Feed
     pairing: Pairing
     games: Sequence[Form]
-    addresses: Addresses
+    addresses: Callable[[], Addresses]
     named: TableIdentity
 
     def routes(self, groups: Set[str]) -> flask.Blueprint:
@@ -113,10 +113,8 @@ class Pages:
         shown = {**PAGES, **{name: rule for name, (rule, group) in OPTIONAL_PAGES.items() if group in groups}}
         for name, rule in shown.items():
             routes.add_url_rule(rule, name, functools.partial(self.page, name, groups))
-        codes = {"/qr/page.svg": self.addresses.page, "/qr/wifi.svg": self.addresses.wifi}
-        for rule, text in codes.items():
-            if text is not None:
-                routes.add_url_rule(rule, rule.strip("/").replace(".", "-"), functools.partial(_qr_answer, text))
+        routes.add_url_rule("/qr/page.svg", "qr-page", lambda: _qr_answer(self.addresses().page))
+        routes.add_url_rule("/qr/wifi.svg", "qr-wifi", self.wifi_qr)
         routes.add_url_rule("/qr/host.svg", "qr-host", self.owner_qr)
         routes.add_url_rule("/manifest.webmanifest", view_func=manifest)
         return routes
@@ -128,7 +126,13 @@ class Pages:
 
     def owner_qr(self) -> flask.Response:
         """Answer with the QR code of the URL that makes a phone the owner, else (no owner's code) of the scoreboard."""
-        return _qr_answer(owner_url(self.addresses.page, self.pairing.owner_code()) or self.addresses.page)
+        page = self.addresses().page
+        return _qr_answer(owner_url(page, self.pairing.owner_code()) or page)
+
+    def wifi_qr(self) -> flask.Response:
+        """Answer with the QR code that joins the Wi-Fi; 404 if there is none."""
+        text = self.addresses().wifi
+        return flask.abort(404) if text is None else _qr_answer(text)
 
     def template_variables(self, groups: Set[str]) -> dict[str, Any]:
         """Return the variables that every template may use in this request, by name.
@@ -169,7 +173,7 @@ class Pages:
             groups: Names of the API groups that the table has; the page leaves out what needs another one.
             _: Numbers in the page's path; only its script reads them.
         """
-        asking, seated = visitor(self.pairing), phone(self.pairing)
+        asking, seated, addresses = visitor(self.pairing), phone(self.pairing), self.addresses()
         paired, screen = bool(asking & PLAYERS), bool(asking & SCREENS)
         start: dict[str, Any] = {
             "snapshot": msgspec.Raw(self.feed.newest.json),
@@ -190,12 +194,12 @@ class Pages:
         html = flask.render_template(
             f"{name}.html",
             start=htmlsafe_json_dumps(start, dumps=lambda value: msgspec.json.encode(value).decode()),
-            addresses=self.addresses,
+            addresses=addresses,
             page_name=name,
             games=self.games,
             hosted=start["hosted"],
             host_code=screen and self.pairing.owner_code() is not None,
-            wifi=screen and self.addresses.wifi is not None,
+            wifi=screen and addresses.wifi is not None,
             screen=screen,
             paired=paired,
             seat=start["seat"] if name != "tv" else None,

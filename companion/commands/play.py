@@ -162,8 +162,8 @@ def _announce(app: App) -> None:
     if wanted not in (0, app.door.port):
         click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")
     if sys.stdout.isatty():
-        draw(app.door.addresses, app.door.pairing.owner_code())
-    click.echo(f"page: {app.door.addresses.page}")
+        draw(app.door.addresses(), app.door.pairing.owner_code())
+    click.echo(f"page: {app.door.addresses().page}")
     click.echo(f"PIN: {app.door.pairing.pin}")
     if app.settings.camera.source == "virtual":
         here = local_page(app.settings.web.host, app.door.port)

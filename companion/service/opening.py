@@ -83,7 +83,7 @@ def opened_door(
         """Return a `Door` that listens on the web port of these settings. Raises SetupError if that fails."""
         link = listening_socket(settings.web.host, settings.web.port)
         pairing = Pairing(new_pin(), tokens, clock, show_code)
-        return Door(link, addresses_of(settings.web, link.getsockname()[1]), pairing)
+        return Door(link, partial(addresses_of, settings.web, link.getsockname()[1]), pairing)
 
     starting.choose({"web": ("host",)}, _check_host, Settings())
     opened = starting.choose({"web": ("port",)}, door, Settings(), ANY_PORT)

@@ -39,10 +39,13 @@ FORMS = tuple(map(form_of, GAMES.values()))
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The listening socket for phones, the addresses to show, and the pairing, which knows the PIN."""
+    """The listening socket for phones, the addresses to show, and the pairing, which knows the PIN.
+
+    `addresses` computes them anew, as the machine may get another one in the network at any time.
+    """
 
     link: socket.socket
-    addresses: Addresses
+    addresses: Callable[[], Addresses]
     pairing: Pairing
 
     @property
@@ -124,7 +127,7 @@ def servers(
 
     def served(listening: socket.socket) -> Server:
         feed.on_change(lambda: None)
-        stream = EventStream(feed, Hosts(door.addresses.names), door.pairing.knows, limits)
+        stream = EventStream(feed, Hosts(door.addresses().names), door.pairing.knows, limits)
         return Server(Site(app, stream, limits), listening, limits)
 
     return served

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from companion.errors import SetupError
-from companion.service import addresses
+from companion.service import addresses, site
 from companion.service.opening import opened_door, opened_parts, problems_of
 from companion.settings import last_good
 from companion.settings.load import Origin, Settings
@@ -215,6 +215,16 @@ def test_an_unusable_host_setting_is_replaced_by_default_and_reported(tmp_path: 
     opened_door(starting, lambda: 0.0, lambda _dice, _for_s: None).link.close()
     assert starting.settings.web.host == Settings().web.host
     assert f"host = '{host}' is left out" in whys(starting)
+
+
+def test_the_pages_address_follows_the_machines_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    door = opened_door(
+        begin(written(tmp_path, "[web]\nport = 0\n"), service=True), lambda: 0.0, lambda _dice, _for_s: None
+    )
+    door.link.close()
+    for own in ("192.168.4.1", "192.168.4.7"):
+        monkeypatch.setattr(site, "own_addresses", lambda own=own: (own,))
+        assert door.addresses().page.startswith(f"http://{own}:")
 
 
 def test_a_web_port_that_cannot_be_bound_is_replaced_but_the_host_kept(

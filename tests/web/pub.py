@@ -284,11 +284,15 @@ def play_out(pub: Pub, dice: random.Random, leaves: tuple[str, int] | None = Non
 
 @contextmanager
 def opened(
-    folder: Path, limits: Limits = LIMITS, addresses: Addresses = ADDRESSES, name: str = "Peg & Pip", **parts: Any
+    folder: Path,
+    limits: Limits = LIMITS,
+    addresses: Addresses | Callable[[], Addresses] = ADDRESSES,
+    name: str = "Peg & Pip",
+    **parts: Any,
 ) -> Iterator[Pub]:
     """Yield a pub on a data folder, with `parts` by name (`make_more`); True stands for the part in `USUAL`.
 
-    The part `tray` is a fake unless it is None.
+    A function for `addresses` returns those of the moment. The part `tray` is a fake unless it is None.
     """
     clock, tray = Clock(), StandInTray()
     table = Table(Journal(folder), Photos(folder), clock=clock, wall=lambda: 1_700_000_000.0)
@@ -320,8 +324,9 @@ def opened(
         api.pair.routes(pairing),
         *(make(having[part]) for part, make in make_more.items() if having.get(part) is not None),
     ]
-    app = create_app(Pages(feed, pairing, games, addresses, TableIdentity(lambda: name)), groups, "0")
-    hosts = Hosts(addresses.names)
+    now = addresses if callable(addresses) else lambda: addresses
+    app = create_app(Pages(feed, pairing, games, now, TableIdentity(lambda: name)), groups, "0")
+    hosts = Hosts(now().names)
     stream = EventStream(feed, hosts, pairing.knows, limits)
     try:
         yield Pub(app, Site(app, stream, limits), feed, limits, table, clock, tray, pairing, folder)

@@ -238,7 +238,19 @@ def test_a_page_is_gzipped_for_browsers_that_accept_it(pub: Pub) -> None:
 
 def test_without_wifi_only_the_page_address_has_an_svg_qr_code(pub: Pub) -> None:
     assert pub.stranger().get("/qr/page.svg").mimetype == "image/svg+xml"
-    assert pub.stranger().get("/qr/wifi.svg").status_code == 404
+    assert pub.paired(Role.SCREEN).get("/qr/wifi.svg").status_code == 404
+
+
+def test_pages_show_the_address_that_the_table_has_now(tmp_path: Path) -> None:
+    """Its Wi-Fi comes up after its start."""
+    now = [Addresses("http://127.0.0.1:8000/")]
+    with opened(tmp_path, addresses=lambda: now[-1]) as pub:
+        screen = pub.paired(Role.SCREEN)
+        before = screen.get("/qr/page.svg").data
+        now.append(Addresses("http://192.168.4.7:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;"))
+        assert screen.get("/qr/page.svg").data != before
+        assert all("192.168.4.7:8000" in screen.get(path).text for path in ("/tv", "/help"))
+        assert screen.get("/qr/wifi.svg").status_code == 200
 
 
 def test_the_tv_and_help_pages_show_the_wifi_qr_code_first(tmp_path: Path) -> None:

@@ -44,13 +44,12 @@ def test_roles_md_lists_exactly_the_routes_that_the_web_server_serves(whole: Pub
         for rule in whole.app.url_map.iter_rules()
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
     }
-    optional = {"GET /qr/wifi.svg"}  # where there is a Wi-Fi
-    assert set(TABLE) - optional == served | {f"GET {PATH}"}
+    assert set(TABLE) == served | {f"GET {PATH}"}
     assert {route for route in OTHER_ROUTES if TABLE[route] != ANYONE} == set()
 
 
 @pytest.mark.parametrize("role", Role)
-@pytest.mark.parametrize("route", [route for route in TABLE if route not in (f"GET {PATH}", "GET /qr/wifi.svg")])
+@pytest.mark.parametrize("route", [route for route in TABLE if route != f"GET {PATH}"])
 def test_guard_admits_to_each_route_exactly_the_roles_in_roles_md(whole: Pub, route: str, role: Role) -> None:
     client = visitor(whole, role)
     method, rule = route.split(" ")
