@@ -83,7 +83,8 @@ class PackageKeeper:
         self._give_way, self._taught, self._page_first_s = give_way, taught, page_first_s
         self._changed = threading.Condition()
         self._offer: tuple[str, Settled] | None = None
-        self._entered: list[tuple[Thrown, str]] = []  # throws to write, each with the name of its set of dice
+        # Throws to write, each with the name of its set of dice, and whether it had other values before.
+        self._entered: list[tuple[Thrown, str, bool]] = []
         self._heard: dict[int, Thrown] = {}  # throws of the last snapshot, by number
         self._held: dict[str, Held] = {}  # by hash of the photo; used on the thread alone
         self._calibration: tuple[Rig, bytes] | None = None
@@ -140,7 +141,11 @@ class PackageKeeper:
     def hear(self, snapshot: Snapshot, _news: News) -> None:
         """Queue the throws with a photo that are new or changed since the last snapshot, for their packages."""
         throws = {each.number: each for each in snapshot.throws if each.photo}
-        new = [(each, snapshot.terms.dice) for number, each in throws.items() if self._heard.get(number) != each]
+        new = [
+            (each, snapshot.terms.dice, was is not None and was.values != each.values)
+            for number, each in throws.items()
+            if (was := self._heard.get(number)) != each
+        ]
         self._heard = throws
         if new:
             with self._changed:
@@ -150,7 +155,8 @@ class PackageKeeper:
     def _run(self) -> None:
         """Encode offered camera readings, and write a package for each throw whose reading is still held, until `stop`.
 
-        If a person gave the throw's values and its set of dice is taught, the set gets the throw as examples.
+        If a person gave the throw's values and its set of dice is taught, the set gets the throw as examples. Those of
+        a throw that is corrected when its reading is no longer held are deleted.
         While `cap_bytes` is 0 nothing is encoded or taught, and all packages are deleted.
         """
         self._give_way()
@@ -171,11 +177,13 @@ class PackageKeeper:
                 while len(self._held) > MAX_HELD:
                     del self._held[next(iter(self._held))]
             del offer  # would keep its frames in memory until the next one
-            for thrown, dice in entered:
+            for thrown, dice, corrected in entered:
                 held = self._held.get(digest_of(self._photos.jpeg(thrown.number) or b""))
                 if held is not None:
                     self._write(thrown, held)
                     self._learn(thrown, held, dice)
+                elif corrected:
+                    self._unlearn(thrown, dice)
 
     def _learn(self, thrown: Thrown, held: Held, dice: str) -> None:
         """Add a throw whose values a person gave to the examples of its set of dice, if anything was taught of that.
@@ -196,6 +204,17 @@ class PackageKeeper:
             picture = held.fine.pictures()[-1]
             labels = [values.get(die.box_xywh) for die in reading.dice]
             self._taught.learn(dice, picture, reading, labels, rig, thrown.number)
+        except DeviceError as refused:
+            log.warning("%s", refused)
+
+    def _unlearn(self, thrown: Thrown, dice: str) -> None:
+        """Delete a corrected throw, whose reading is gone, from the examples of its set: their labels are wrong.
+
+        A refusal of the disk is logged.
+        """
+        try:
+            if self._taught is not None:
+                self._taught.unlearn(dice, thrown.number)
         except DeviceError as refused:
             log.warning("%s", refused)
 

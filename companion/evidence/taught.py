@@ -152,12 +152,28 @@ class TaughtSets:
             number = min((each.throw for each in before if each.throw < 0), default=0) - 1 if throw is None else throw
             new = examples_of(self._classifier, frame_bgr, reading, values, number, rig)
             self._classifier.network.release()
-            others = [each for each in before if each.throw != number]
-            if new or 0 < len(others) < len(before):
-                examples = (*others, *new)[-MAX_EXAMPLES:]
-                self._write(name, examples)
-                self._sets[name] = Witness(examples)
-                self._refused.pop(self._file(name), None)
+            self._replace(name, number, new)
+
+    def unlearn(self, name: str, throw: int) -> None:
+        """Delete the examples of a throw from a taught set of dice, unless the set has no others.
+
+        An unknown set or throw is no error. Raises DeviceError if the set can't be stored.
+        """
+        with self._lock:
+            self._replace(name, throw, ())
+
+    def _replace(self, name: str, throw: int, new: Sequence[Example]) -> None:
+        """Replace the examples of a throw in a set, in memory and on disk; without `new` ones the set is not emptied.
+
+        Raises DeviceError if the disk refuses.
+        """
+        before = self._sets[name].examples if name in self._sets else ()
+        others = [each for each in before if each.throw != throw]
+        if new or 0 < len(others) < len(before):
+            examples = (*others, *new)[-MAX_EXAMPLES:]
+            self._write(name, examples)
+            self._sets[name] = Witness(examples)
+            self._refused.pop(self._file(name), None)
 
     def forget(self, name: str) -> None:
         """Delete a taught set of dice, if known, from memory and disk. Raises DeviceError if the disk refuses."""

@@ -269,6 +269,21 @@ def test_a_correction_in_play_extends_a_taught_dice_set_but_begins_none(
         assert until(lambda: evening.taught.sets()[0]["throws"] == 2)
 
 
+def test_a_taught_throw_corrected_too_late_to_read_again_is_forgotten(
+    tmp_path: Path, settled: list[Settled], networks: Networks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with VirtualEvening(tmp_path, networks, seed=5) as evening:
+        evening.taught.learn("", settled[0].frame.image_bgr, settled[0].reading, [None] * 6 + [1], settled[0].rig)
+        evening.throw()
+        assert evening.kept(1)
+        evening.correct(1, (1, 1, 1, 1, 1, 1, 1))
+        assert until(lambda: evening.taught.sets()[0]["throws"] == 2)
+        monkeypatch.setattr("companion.evidence.keeping.MAX_HELD", 0)
+        evening.keeper.offer(settled[0], b"")
+        evening.correct(1, (2, 2, 2, 2, 2, 2, 2))
+        assert until(lambda: evening.taught.sets()[0]["throws"] == 1)
+
+
 def test_correcting_a_throw_to_unknown_dice_removes_it_from_the_taught_set(
     tmp_path: Path, settled: list[Settled]
 ) -> None:
