@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from companion.table.commands import Command
+from companion.table.snapshot import Snapshot
 from tests.web.every_part import everything
 from tests.web.pub import HEADER, PIN, Pub, play
 from web.app import OTHER_ROUTES
@@ -127,6 +130,25 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
     assert ann.post("/api/games", json=HEADER).status_code == 200
     play(pub, {"throw": [5, 5, 2, 2, 1, 4, 6]})
     assert owner.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
+
+
+def test_of_two_games_started_at_once_the_later_is_its_own_phones(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ben's game starts after Ann's, but before her phone is noted."""
+    ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
+    submit, later = pub.table.submit, threading.Thread(target=lambda: ben.post("/api/games", json=HEADER))
+
+    def interrupted(command: Command) -> Snapshot:
+        started = submit(command)
+        monkeypatch.setattr(pub.table, "submit", submit)
+        later.start()
+        later.join(0.5)
+        return started
+
+    monkeypatch.setattr(pub.table, "submit", interrupted)
+    assert ann.post("/api/games", json=HEADER).status_code == 200
+    later.join()
+    play(pub, {"throw": [5, 5, 2, 2, 1, 4, 6]})
+    assert ben.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
 
 
 def test_only_the_player_phone_that_started_a_next_game_may_abandon_it(pub: Pub) -> None:
