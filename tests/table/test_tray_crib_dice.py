@@ -264,6 +264,20 @@ def test_a_tray_read_as_empty_with_doubt_does_not_bank(evening: Evening) -> None
     assert evening.see().number == number
 
 
+def test_a_hand_that_hides_an_emptied_tray_stops_the_banking_timer(evening: Evening) -> None:
+    """The fault: the tray was seen empty, then a hand rested in it, and two seconds later the turn was over."""
+    number = frozen(evening).number
+    evening.tray.lift()
+    assert known(evening.see().notice).code == "banking"
+    evening.clock.now_s += 1.0
+    evening.table.submit(NoteMotion())
+    assert known(evening.see(doubt=Doubt.UNREAD).notice).code == "unclear"
+    assert evening.wait(5.0).number == number
+    assert known(evening.see().notice).code == "banking", "the time begins anew once the tray is seen empty"
+    assert known(evening.wait(1.9).state)["scores"]["Ann"] == 0
+    assert known(evening.wait(0.2).state)["scores"]["Ann"] == 2
+
+
 def test_dice_in_the_tray_before_the_game_are_not_its_first_throw(table: Table) -> None:
     tray = Tray()
     tray.throw_in(*FIRST)

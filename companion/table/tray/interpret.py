@@ -41,7 +41,7 @@ class Memory:
         rolls: Number of rolls seen; distinguishes a questioned roll from a later one.
         armed: Whether a throw in the tray was played since the last bank, undo, correction or throw by phone. At the
             first observation after a start: whether the game's last throw lies there.
-        empty_since_s: Time on the table's clock since which the tray is empty; None if it is not.
+        empty_since_s: Time on the table's clock since which the tray is empty; None if it is not, or can't be read.
         ignored_kept: Values in the keep zone that a person has overruled. They are ignored until they change.
         keep_zone: Whether the tray has a keep zone; without one every die is in the throw zone.
         doubted: The memory before a roll that only a doubtful reading shows, or None. The next clear look at dice
@@ -138,7 +138,7 @@ def interpret(now: Situation) -> Interpretation:
     """Return what a new observation of a tray at rest means: lines to play, a question or a notice, and the new memory.
 
     It compares the dice with the remembered ones: rolled dice are a throw, kept dice a decision, an empty tray may
-    bank. A tray without dice that can't be read leaves the memory as it was.
+    bank. A tray without dice that can't be read changes only one thing in the memory: it no longer counts as empty.
     """
     before, observation = now.memory, now.observation
     if before.doubted is not None and observation.doubt is None and observation.thrown:
@@ -146,7 +146,7 @@ def interpret(now: Situation) -> Interpretation:
     motion = _motion(before, observation)
     if not observation.thrown and observation.doubt not in (None, Doubt.COUNT):
         # An unreadable, apparently empty frame is not evidence that the dice were removed.
-        return Interpretation(before, notice=_unclear(observation))
+        return Interpretation(replace(before, empty_since_s=None), notice=_unclear(observation))
     seen = _remembered(before, observation, motion)
     if observation.doubt is not None and observation.thrown and motion is Motion.NONE and before.awake:
         # A clear reading beats a doubt.
