@@ -192,6 +192,23 @@ def test_an_unwritable_second_journal_copy_is_reported_and_catches_up(
     assert examined(tmp_path) == (2, None)
 
 
+def test_a_journal_reopened_with_both_copies_recovered_is_healthy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The fault: it still said that its second copy can't be written, until the next entry."""
+    journal = opened(tmp_path)
+    journal.append(entry(1, "game"))
+    monkeypatch.setattr(known(journal._copies)[1], "append", refuse)
+    journal.append(entry(2))
+    journal.append(entry(3))
+    monkeypatch.undo()
+    journal.close()
+    assert journal.open()
+    assert examined(tmp_path) == (3, None)
+    assert journal.health()[0], journal.health()[1]
+    journal.close()
+
+
 def test_after_journal_recovery_a_table_plays_on_with_a_notice_of_the_loss(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
     frozen(evening, 5, 5)

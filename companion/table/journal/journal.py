@@ -252,7 +252,7 @@ class Journal:
         orphans = [number for number in self._photos.numbers() if number > tail.last_throw]
         if len(orphans) >= recovery.MIN_ORPHANS:
             raise Damaged(f"there are photos of {len(orphans)} throws that it does not know")
-        self.tail, self._behind = tail, behind
+        self.tail, self._behind, self._ill = tail, behind, None
         with ExitStack() as failing:
             first = Copy(self._folder / FIRST)
             failing.callback(first.close)
