@@ -42,7 +42,8 @@ class Teacher:
         self._clock = clock
         self._lesson: Lesson | None = None
         self._numbers = count(1)  # across lessons, so that an answer to a throw of an earlier one is refused
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # of `_lesson`
+        self._learning = threading.Lock()  # held by a label, so that a second one for its throw is refused
 
     def lesson(self) -> Lesson | None:
         """Return the lesson in which a set of dice is being taught; None if there is none or its time is over."""
@@ -101,14 +102,14 @@ class Teacher:
     def label(self, number: int, values: Sequence[int]) -> None:
         """Add the throw that waits, with its true values, to the set that is being taught. Then no throw waits.
 
-        `number` is that of the throw in `view`; `values` are those of its dice in the order of `view`, 1 to 6, or
-        `NO_FACE` (0) for no die.
+        A throw that is offered meanwhile does wait. `number` is that of the throw in `view`; `values` are those of its
+        dice in the order of `view`, 1 to 6, or `NO_FACE` (0) for no die.
 
         Raises:
             IllegalAction: Another throw or none waits, the number of values is wrong, or a value is not 0 to 6.
             DeviceError: The set can't be stored.
         """
-        with self._lock:
+        with self._learning:  # learning may wait for all sets to load, and the camera must not wait for that
             lesson = self.lesson()
             if lesson is None or lesson.settled is None or lesson.number != number:
                 raise IllegalAction("That throw is no longer there. Throw again.")
@@ -119,4 +120,6 @@ class Teacher:
             left = iter(values)
             labels = [None if die.value is None else next(left) for die in reading.dice]
             self.taught.learn(lesson.name, settled.frame.image_bgr, reading, labels, settled.rig)
-            self._lesson = replace(lesson, ends_s=self._clock() + IDLE_S, settled=None)
+            with self._lock:
+                if self._lesson is lesson:
+                    self._lesson = replace(lesson, ends_s=self._clock() + IDLE_S, settled=None)

@@ -15,16 +15,15 @@ import pytest
 from click.testing import CliRunner
 
 from companion.commands.analysis import teach
-from companion.errors import DeviceError, Doubt, IllegalAction
+from companion.errors import DeviceError, Doubt
 from companion.evidence import lesson
 from companion.evidence import taught as taught_sets
-from companion.evidence.lesson import IDLE_S, Teacher
+from companion.evidence.lesson import Teacher
 from companion.evidence.taught import TAUGHT, TaughtSets
 from companion.table.snapshot import News
 from tests.evidence.playing import VirtualEvening
 from tests.waiting import until
 from tests.zips import Parts, rewrite, rewrite_json
-from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import Networks
 from vision.networks.detector import Detection
 from vision.reading.candidates import Candidate, Selection
@@ -72,18 +71,6 @@ def test_a_taught_dice_set_is_usable_with_four_throws_but_not_with_two(
     reading = Reader(networks, settled[4].rig, lambda: witness).read(settled[4].frame.image_bgr)
     assert reading.values == plain.values
     assert reading.trusted
-
-
-def test_a_dice_lesson_refuses_the_answer_to_a_throw_of_the_lesson_before(
-    tmp_path: Path, settled: list[Settled]
-) -> None:
-    teacher = Teacher(TaughtSets(tmp_path))
-    for each in settled[:2]:
-        teacher.begin("clear")
-        teacher.offer(each)
-    with pytest.raises(IllegalAction, match="no longer there"):
-        teacher.label(1, [1] * len(settled[1].reading.dice))
-    assert teacher.view()["sets"] == []
 
 
 def test_forgetting_a_taught_dice_set_deletes_its_file(tmp_path: Path, settled: list[Settled]) -> None:
@@ -214,30 +201,6 @@ def test_teaching_a_dice_set_on_a_full_disk_is_an_error(
     monkeypatch.setattr(taught_sets, "write_file", full)
     with pytest.raises(DeviceError, match="No space left"):
         _taught(tmp_path, settled[:1])
-
-
-def test_dice_teaching_refuses_labels_for_no_throw_or_a_wrong_dice_count(
-    tmp_path: Path, settled: list[Settled]
-) -> None:
-    teacher = _taught(tmp_path, settled[:1])
-    with pytest.raises(IllegalAction, match="Throw again"):
-        teacher.label(1, [1] * 7)
-    teacher.begin("clear")
-    teacher.offer(settled[0])
-    with pytest.raises(IllegalAction, match="one value"):
-        teacher.label(2, [1, 2])
-
-
-def test_an_abandoned_dice_teaching_session_ends_after_its_idle_time(tmp_path: Path) -> None:
-    clock = SteppedClock()
-    teacher = Teacher(TaughtSets(tmp_path), clock)
-    teacher.begin("clear")
-    clock.sleep(IDLE_S - 1)
-    assert teacher.lesson()
-    assert "no throw counts" in teacher.health()[1]
-    clock.sleep(2)
-    assert not teacher.lesson()
-    assert teacher.view()["set"] is None
 
 
 def test_the_teach_command_waits_for_a_throw_and_takes_values_with_commas(
