@@ -52,6 +52,7 @@ class PastGames:
         self._folder = folder
         self._lock, self._computing = threading.Lock(), threading.Lock()
         self._record: Record | None = None
+        self._unplayable = False  # whether the entry after the record can't be replayed
         self._kept: dict[int, ArchivedGame] = {}
         self._results: dict[tuple[str, int], tuple[ArchivedGame, Any]] = {}  # by kind of result and game
         self._tested: tuple[list[ArchivedGame], dict[str | None, Json]] = [], {}  # games, results by set
@@ -294,12 +295,14 @@ class PastGames:
         """Read the entries that the journal has gained since the last call, update the games, and return the record.
 
         The first call loads the archive. The caller holds the lock. An entry that can't be replayed, for which the
-        table starts in safe mode, and what follows it are left out; that is logged. Raises DeviceError if the journal
-        can't be read or has a damaged line.
+        table starts in safe mode, and what follows it are left out. That is logged once, and no later call reads on.
+        Raises DeviceError if the journal can't be read or has a damaged line.
         """
         if self._record is None:
             first, games = Archive(self._folder).load()
             self._record, self._kept = Record(first - 1, games=games), {game.number: game for game in games}
+        if self._unplayable:
+            return self._record
         changed: dict[int, Game] = {}
         try:
             for entry in read_entries(self._folder, self._record.number + 1):
@@ -307,6 +310,7 @@ class PastGames:
                     self._kept.pop(self._record.games[-1].number, None)
                 self._record = followed(self._record, entry, changed)
         except Unplayable as wrong:
+            self._unplayable = True
             log.warning("Later games are left out: %s.", wrong)
         self._kept |= {number: archived(game) for number, game in changed.items()}
         return self._record

@@ -6,6 +6,7 @@ import threading
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -13,9 +14,11 @@ from companion.history import export
 from companion.history.export import PastGames
 from companion.history.fairness import Fairness
 from companion.table.commands import CorrectThrow, PlayLine, StartGame
+from companion.table.journal import read_entries
 from companion.table.writer import Table
 from tests.games.playing import STOP, keep, throw
 from tests.known import known
+from tests.service.test_safe_mode import unplayable
 
 
 def played(table: Table) -> int:
@@ -77,3 +80,15 @@ def test_past_games_compute_a_result_once_for_phones_that_ask_at_once(
     for phone in phones:
         phone.join(20)
     assert len(computed) == 1
+
+
+def test_past_games_read_and_report_an_unplayable_journal_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The fault: in safe mode each request read all later entries again and logged a warning."""
+    unplayable(tmp_path)
+    past = PastGames(tmp_path)
+    with mock.patch.object(export, "read_entries", wraps=read_entries) as read:
+        assert [game["throws"] for game in (*past.games(), *past.games())] == [1, 1]
+    assert read.call_count == 1
+    assert caplog.text.count("entry 3") == 1
