@@ -38,6 +38,7 @@ INSTALLER = (
     "companion/errors.py",
     "companion/table/__init__.py",
     "companion/table/atomic.py",
+    "companion/table/lock.py",
     "companion/service/__init__.py",
     "companion/service/addresses.py",
     "companion/appliance",

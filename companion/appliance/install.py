@@ -97,13 +97,15 @@ class Release:
     def do(self, machine: Machine) -> None:
         """Build the release, make it current and proven without a trial, remove old ones, and link the command.
 
-        Raises DeviceError if the release can't be built or does not start; the current one stays then.
+        Raises DeviceError if an update or another installation is running, or if the release can't be built or does not
+        start. Then the current one stays.
         """
-        name = self.releases.make(self.source)
-        self.releases.switch(name)
-        self.releases.trust(name)
-        back(self.releases)  # ends an unfinished trial
-        self.releases.prune()
+        with self.releases.locked():
+            name = self.releases.make(self.source)
+            self.releases.switch(name)
+            self.releases.trust(name)
+            back(self.releases)  # ends an unfinished trial
+            self.releases.prune()
         if not self._is_linked(machine):
             command = machine.at(self.command)
             command.unlink(missing_ok=True)  # a script of pip's, perhaps

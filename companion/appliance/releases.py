@@ -17,6 +17,7 @@ import tomllib
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import Distribution
 from pathlib import Path
@@ -24,6 +25,7 @@ from pathlib import Path
 from companion.appliance.machine import USER, Machine
 from companion.errors import DeviceError
 from companion.table.atomic import sync, write_file
+from companion.table.lock import lock_of
 
 OPENCV = "4.11.0.86"
 """Last OpenCV that accepts NumPy 1 and 2. A Pi's picamera2 needs its system's NumPy (1.24 on Bookworm, 2.2 on Trixie)
@@ -42,6 +44,8 @@ card."""
 WHOLE = "whole"
 """Name of the file in a release's folder that marks it as complete. It holds version and signing time (`Age`).
 Written last and removed first: part of a release never counts as complete."""
+LOCK = "update.lock"
+"""Name of the file beside the releases that an update or installation locks. It stays when the lock is released."""
 PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-cache-dir")
 """Arguments that run pip by a release's own Python. -I keeps the working folder, perhaps a USB stick, off the module
 path."""
@@ -172,6 +176,21 @@ class Releases:
     def folder(self) -> Path:
         """Return the folder that holds one folder for each release."""
         return self.place / "releases"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Context manager: keep every other update or installation from changing the releases meanwhile.
+
+        Raises DeviceError if another one is running; OSError if the lock can't be written.
+        """
+        self.place.mkdir(parents=True, exist_ok=True)
+        (self.place / LOCK).touch(mode=0o600)  # a user who could open it could hold the lock
+        lock = lock_of(self.place / LOCK)
+        if lock is None:
+            what = "Another update or installation of the table is running already."
+            raise DeviceError(what, "Wait until it has ended, then try again.")
+        with lock:
+            yield
 
     def current(self) -> str | None:
         """Return the name of the release that the service runs from its next start on; None if there is none."""

@@ -130,24 +130,26 @@ def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterato
 
     The signature is beside `file`, with `.sig` added to the name; with `unsigned` none is looked for. The copy is
     checked, because a stick can return other bytes when it is read again. A .deb is unpacked; nothing is run. The copy
-    is deleted at the end. Raises DeviceError if `file` is no .deb or wheel, can't be copied or unpacked, or is not
-    signed right. A damaged wheel without a signature is noticed only by `Source.age`.
+    is deleted at the end. Until then no other update or installation can run. Raises DeviceError if one is running, or
+    if `file` is no .deb or wheel, can't be copied or unpacked, or is not signed right. A damaged wheel without a
+    signature is noticed only by `Source.age`.
     """
     if file.suffix not in (".deb", ".whl"):
         raise DeviceError(f"{file.name} is neither a .deb nor a wheel.", "Use one of those.")
     incoming = releases.folder / INCOMING
-    remove(incoming)
-    incoming.mkdir(mode=0o700, parents=True)
-    try:
-        copy, signed_s = incoming / file.name, 0
-        _copy(file, copy)
-        if not unsigned:
-            beside = copy.with_name(copy.name + signature.SUFFIX)
-            _copy(file.with_name(file.name + signature.SUFFIX), beside)
-            signed_s = signature.signed_at(copy, beside, releases.machine.at(signature.KEY))
-        yield Source(copy if copy.suffix == ".whl" else _unpacked(copy), signed_s)
-    finally:
+    with releases.locked():
         remove(incoming)
+        incoming.mkdir(mode=0o700, parents=True)
+        try:
+            copy, signed_s = incoming / file.name, 0
+            _copy(file, copy)
+            if not unsigned:
+                beside = copy.with_name(copy.name + signature.SUFFIX)
+                _copy(file.with_name(file.name + signature.SUFFIX), beside)
+                signed_s = signature.signed_at(copy, beside, releases.machine.at(signature.KEY))
+            yield Source(copy if copy.suffix == ".whl" else _unpacked(copy), signed_s)
+        finally:
+            remove(incoming)
 
 
 def _copy(file: Path, to: Path) -> None:

@@ -1,4 +1,4 @@
-"""The lock of a data folder: one table or import at a time uses it."""
+"""Locks on files: one table or import at a time uses a data folder."""
 
 from __future__ import annotations
 
@@ -22,10 +22,21 @@ def locked(folder: Path) -> IO[bytes]:
     Raises InUse if it is locked already, even by this process; OSError if it can't be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    lock = (folder / FILE_NAME).open("ab")
+    lock = lock_of(folder / FILE_NAME)
+    if lock is None:
+        raise InUse(f"Another table uses the data folder {folder}.", "Stop it, or name another with --data.")
+    return lock
+
+
+def lock_of(file: Path) -> IO[bytes] | None:
+    """Lock a file, created if missing, until the returned file is closed or the process ends.
+
+    None if it is locked already, even by this process. Raises OSError if it can't be written.
+    """
+    lock = file.open("ab")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.close()
-        raise InUse(f"Another table uses the data folder {folder}.", "Stop it, or name another with --data.") from None
+        return None
     return lock

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from companion.appliance import trial
+from companion.appliance.install import Release
 from companion.appliance.releases import MAX_KEPT, PINS, TREE, Releases, Source, keep_extras
 from companion.appliance.trial import HEALTHY_TIMEOUT_S
 from companion.appliance.update import Updater, opened
@@ -309,3 +310,17 @@ def test_an_update_tells_a_full_disk_from_a_deb_that_is_damaged(
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
     with pytest.raises(DeviceError, match=told), opened(package, releases, unsigned=True):
         pass
+
+
+def test_a_second_update_or_installation_is_refused_while_an_update_runs(releases: Releases, tmp_path: Path) -> None:
+    """The fault: it deleted the first one's file and half-made release."""
+    file, other = wheel(tmp_path / "second"), wheels(tmp_path / "third", "third")
+    with opened(file, releases, unsigned=True) as source:
+        with pytest.raises(DeviceError, match="running already"), opened(file, releases, unsigned=True):
+            pass
+        with pytest.raises(DeviceError, match="running already"):
+            Release(other, releases).do(releases.machine)
+        assert source.path.exists()
+    assert not source.path.exists()
+    with opened(file, releases, unsigned=True) as source:
+        assert source.path.exists(), "the first one has ended"
