@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 FINAL_REFUSALS = frozenset({400, 409, 413, 422})
 """Statuses that the same message will always get. Others, such as 401 before the table is registered, are retried."""
+SERVER_FAULT = 500
+"""Status of a server that failed at one message. It may take others, unlike a server that is busy or away (503)."""
 Put = Callable[[str, bytes, str], tuple[int, Reply]]
 """Sends a body with its signature to an address; returns status and answer. Raises OSError if nobody answers."""
 
@@ -64,10 +66,10 @@ class Sender(DeliveryThread):
     def _deliver(self, stopped: threading.Event) -> None:
         """Send each new, changed or withdrawn game in the outbox to the league's server, and store which ones it has.
 
-        A game that the server refused for good is skipped until it changes. Once `stopped` is set, the other games are
-        left to a later call. The first call opens the outbox, and makes the table's key if there is none. Raises
-        OSError if the server can't be reached or can't take a game now, DeviceError if its address, the key or the
-        aliases are wrong, or the journal can't be read.
+        A game that the server refused for good is skipped until it changes. If the server fails at a game, the others
+        are sent all the same. Once `stopped` is set, they are left to a later call. The first call opens the outbox,
+        and makes the table's key if there is none. Raises OSError if the server can't be reached, fails at a game or
+        takes none now; DeviceError if its address, the key or the aliases are wrong, or the journal can't be read.
         """
         if self._opened is None:
             check_address("[league] server", self._server)
@@ -78,29 +80,36 @@ class Sender(DeliveryThread):
         waiting = outbox.waiting()
         games = {each.message.game for each in waiting}  # a refused one that is played on no longer waits
         self._refused = {game: refused for game, refused in self._refused.items() if game in games}
-        for at, each in enumerate(waiting):
-            if stopped.is_set():
-                return
-            if self._refused.get(each.message.game, ("", ""))[0] == each.message.content:
-                continue
-            try:
-                self._send(outbox, key, each)
-            except OSError as ill:
-                self._state = False, f"{len(waiting) - at} games wait for {self._server} ({ill}). They are kept."
-                raise
+        left, fault = len(waiting), None
+        try:
+            for each in waiting:
+                if stopped.is_set():
+                    return
+                is_refused = self._refused.get(each.message.game, ("", ""))[0] == each.message.content
+                if not is_refused and (failed := self._send(outbox, key, each)):
+                    fault = failed
+                else:
+                    left -= 1
+            if fault:
+                raise fault
+        except OSError as ill:
+            self._state = False, f"{left} games wait for {self._server} ({ill}). They are kept."
+            raise
         refused = [why for _, why in self._refused.values()]
         if refused:
             self._state = False, f"{self._server} refuses {len(refused)} games, the last because: {refused[-1]}"
         else:
             self._state = True, f"{self._server} has every finished game"
 
-    def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> None:
+    def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> ConnectionError | None:
         """Send one message, and store in the outbox that the server has it, or remember a final refusal in memory.
+
+        Return None, or the error if the server failed at this message (SERVER_FAULT) and may take others.
 
         The server may hold the same or a later revision with other content, because the journal was restored from a
         backup. If `waiting.rises`, the message is then sent again as the next revision, in 3 attempts altogether. Else
         it is dropped: the outbox stores that the server has it. Raises OSError if the server can't be reached or
-        refuses for now.
+        takes no message now.
         """
         message = waiting.message
         for _ in range(3):
@@ -110,15 +119,19 @@ class Sender(DeliveryThread):
             if taken or yields or answer.content == message.content:
                 self._refused.pop(message.game, None)
                 outbox.acknowledge(waiting, max(message.revision, answer.current))
-                return
+                return None
             if status not in (200, 409) or answer.current < message.revision:
                 break
             message = msgspec.structs.replace(message, revision=answer.current + 1)
         if status not in FINAL_REFUSALS:
-            raise ConnectionError(f"it answers {status}: {answer.message}")
+            ill = ConnectionError(f"it answers {status}: {answer.message}")
+            if status == SERVER_FAULT:
+                return ill
+            raise ill
         why = answer.message
         if waiting.shared_name:
             why = f"[league] aliases publishes two of its players as {waiting.shared_name!r}."
             why += " Change one of them, and start the table again."
         log.warning("the league refuses game %s: %s", message.game, why)
         self._refused[message.game] = message.content, why
+        return None

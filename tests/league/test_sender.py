@@ -128,6 +128,36 @@ def test_a_league_game_refused_with_422_shows_in_health_and_is_not_resent(
     assert len(server.got) == len({message.game for message in server.got}) == 2
 
 
+def test_a_league_game_that_the_server_fails_at_holds_up_no_later_game(
+    pub: Pub, server: Server, sender: Sender
+) -> None:
+    """The fault: a first game that was always answered with 500 kept every later one of its table from the league."""
+    good = server.reply
+    server.reply = lambda message: (500, Reply("out of order")) if "Ann" in message.transcript else good(message)
+    pub.play("Ann", "Ben")
+    pub.play("Cat", "Dan")
+    sender.start()
+    assert until(lambda: len(server.got) > 2), "the first is sent again"
+    assert ["Ann" in message.transcript for message in server.got[:3]] == [True, False, True]
+    assert until(lambda: "1 games wait" in sender.health()[1])
+    assert "it answers 500: out of order" in sender.health()[1]
+    server.reply = good
+    assert until(lambda: sender.health()[0])
+
+
+@pytest.mark.parametrize("status", [401, 503])
+def test_a_league_server_that_takes_no_game_now_is_asked_for_one_a_round(
+    pub: Pub, server: Server, sender: Sender, status: int
+) -> None:
+    server.reply = lambda _: (status, Reply("not now"))
+    pub.play("Ann", "Ben")
+    pub.play("Cat", "Dan")
+    sender.start()
+    assert until(lambda: len(server.got) > 1)
+    assert all("Ann" in message.transcript for message in server.got)
+    assert "2 games wait" in sender.health()[1]
+
+
 def test_health_names_the_aliases_when_one_is_also_a_players_name(pub: Pub, server: Server) -> None:
     def judging(message: Message) -> tuple[int, Reply]:
         if '"players":["Lion","Lion"]' in message.transcript:
