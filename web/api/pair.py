@@ -84,7 +84,7 @@ def routes(pairing: Pairing) -> Routes:
         else:
             fresh = pairing.pair(sent.pin.strip(), name, address, token, screen=sent.screen)
         if isinstance(fresh, Refused):
-            return pin_refusal(fresh)
+            return pairing_refusal(fresh)
         paired = pairing.phone(fresh)
         told = {"paired": True, "id": paired.id if paired else None, "role": paired.role if paired else None}
         return set_token_cookie(answer(told), fresh)
@@ -94,7 +94,7 @@ def routes(pairing: Pairing) -> Routes:
         token = flask.request.cookies.get(COOKIE)
         asked = pairing.ask(cleaned(sent.name), flask.request.remote_addr or "", token, screen=sent.screen)
         if isinstance(asked, Refused):
-            return pin_refusal(asked)
+            return pairing_refusal(asked)
         fresh, code = asked
         return set_token_cookie(answer({"code": code}), fresh)
 
@@ -176,7 +176,7 @@ def _no_such_phone() -> flask.Response:
     return refusal(404, "no_such_phone", "There is no phone with that number. Look at the list again.")
 
 
-def pin_refusal(refused: Refused) -> flask.Response:
+def pairing_refusal(refused: Refused) -> flask.Response:
     """Return the response to a refused PIN, code or request to join: 401, or 429 with Retry-After.
 
     429 means that the phone must wait before it tries again.

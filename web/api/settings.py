@@ -10,7 +10,7 @@ import flask
 import msgspec
 
 from companion.errors import PinNeeded, SetupError
-from web.api.pair import pin_refusal
+from web.api.pair import pairing_refusal
 from web.pairing.phones import Pairing
 from web.pairing.roles import OWNERS
 from web.routes import Json, Refusals, Routes
@@ -77,7 +77,7 @@ def routes(file: SettingsFile, pairing: Pairing) -> Routes:
     def change(sent: SettingBody) -> Json | flask.Response:
         wrong = pairing.check_pin(sent.pin, flask.request.remote_addr or "") if sent.pin else None
         if wrong is not None:
-            return pin_refusal(wrong)
+            return pairing_refusal(wrong)
         file.change(sent.section, sent.key, sent.value, pin_typed=bool(sent.pin))
         return shown()
 
