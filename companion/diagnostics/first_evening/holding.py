@@ -53,7 +53,7 @@ class Screen:
         """Show the title of a step that begins, with an empty bar."""
         self.bar.reset(self._step, description=step.title, total=1, visible=True)
 
-    def tick(self, done: int, of: int) -> None:
+    def report_progress(self, done: int, of: int) -> None:
         """Set the step's progress bar to `done` of `of`."""
         self.bar.update(self._step, completed=done, total=of)
 
@@ -85,7 +85,7 @@ def hold(evening: Evening, screen: Screen) -> None:
                     screen.end(step)
                     continue
                 evening.note_temperature()
-                for finding in step.run(evening, screen.tick):
+                for finding in step.run(evening, screen.report_progress):
                     evening.findings.append(finding)
                     screen.found(finding)
             except KeyboardInterrupt:

@@ -31,8 +31,8 @@ from vision.reading.reading import FrameBGR, Reading
 from vision.watching.new_throws import latest
 from vision.watching.watcher import Ill, Settled, Watcher
 
-Tick = Callable[[int, int], None]
-"""Reports progress within a step: done, of how many."""
+ReportProgress = Callable[[int, int], None]
+"""Reports progress within a step of the first evening: done, of how many."""
 
 FILMED_FRAMES = 150
 """Frames that the frame rate check films, five seconds at 30 a second. More: steadier figures, a longer check."""
@@ -65,17 +65,17 @@ class Step:
     title: str
     what: str
     minutes: float
-    run: Callable[[Evening, Tick], Iterator[Finding]]
+    run: Callable[[Evening, ReportProgress], Iterator[Finding]]
 
 
-def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Run the doctor's checks and yield the finding of each; `tick(done, of)` reports progress after each."""
+def every_part(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]:
+    """Run the doctor's checks and yield the finding of each. After each `report_progress` gets how many are done."""
     for number, finding in enumerate(evening.checks(evening.settings), 1):
-        tick(number, max(number, 13))
+        report_progress(number, max(number, 13))
         yield finding
 
 
-def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
+def frame_rate(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]:
     """Take FILMED_FRAMES pictures, and yield findings on the frame rate and on bands of a flickering lamp.
 
     The frames' times are added to `evening.frame_times_s`. Fewer than two frames lead to one failed finding. Raises
@@ -88,7 +88,7 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
         while len(times_s) < FILMED_FRAMES and (frame := camera.frame()) is not None:
             times_s.append(frame.at_s)
             shown = [*shown, frame][-MIN_FRAMES:]  # the exposure has settled in the last ones
-            tick(len(times_s), FILMED_FRAMES)
+            report_progress(len(times_s), FILMED_FRAMES)
     finally:
         camera.stop()
     simulated = _simulated(evening)
@@ -106,16 +106,17 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
     yield replace(check_lamp(lamp_light(shown, hz)), part="lamp bands", simulated=simulated)
 
 
-def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
+def throws(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]:
     """Let the person throw and judge each reading, and yield findings on the throws and on the time of a reading.
 
     It ends when all throws are made or the person has enough. Ctrl-C ends the evening, and the findings so far still
-    come. A camera that fails ends the throws, with a finding of its own. `tick` gets the throws made, and of how many.
+    come. A camera that fails ends the throws, with a finding of its own. `report_progress` gets the throws made, and of
+    how many.
     """
     camera = evening.open_camera(evening.settings)
     setup = load_reader(evening.settings.camera.source, camera, evening.settings.data.folder, shipped_networks())
     try:
-        _judge_throws(evening, camera, setup, tick)
+        _judge_throws(evening, camera, setup, report_progress)
     except KeyboardInterrupt:
         evening.stopped = True
     except DeviceError as ill:
@@ -128,7 +129,7 @@ def _throws_left(evening: Evening) -> bool:
     return not evening.person.enough_throws and len(evening.throws) + evening.missed < evening.throws_wanted
 
 
-def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick) -> None:
+def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_progress: ReportProgress) -> None:
     """Let the person judge each throw, until all are made or the recording that stands in for a camera ends.
 
     The judged throws are appended to `evening.throws`. What lies in the tray before the first throw is no throw, nor
@@ -150,7 +151,7 @@ def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, tick: Ti
                 if not new or not settled.thrown:
                     continue
                 _add_judged(evening, settled, camera)
-                tick(len(evening.throws) + evening.missed, evening.throws_wanted)
+                report_progress(len(evening.throws) + evening.missed, evening.throws_wanted)
                 evening.note_temperature()
                 if not _throws_left(evening):
                     return
@@ -214,7 +215,7 @@ def _throw_findings(evening: Evening) -> Iterator[Finding]:
         yield Finding("reading time", not cure, says, cure)
 
 
-def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
+def leds(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]:
     """Light every LED in four colours, then hole by hole; ask the person what was seen; yield two findings at the end.
 
     With a simulated strip nobody is asked, and both are good. If the strip fails meanwhile, one finding says so.
@@ -235,7 +236,7 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
             for _, frame_rgb in frames:
                 strip.show(frame_rgb)
                 done += 1
-                tick(done, len(colours) + len(walk))
+                report_progress(done, len(colours) + len(walk))
                 evening.pause(0.0 if simulated else for_s)
             answers.append(simulated or evening.person.agrees(question))
         right, walked = answers
@@ -253,11 +254,11 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
     yield Finding("LED by LED", walked, says, "" if walked else cure, simulated)
 
 
-def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
+def buttons(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]:
     """Ask the person to press each button on a GPIO pin, and yield a finding for each: whether that press was heard.
 
-    Without buttons on pins one passed finding says so. Pins that can't be read give a failed one. `tick` gets the
-    buttons done, and of how many.
+    Without buttons on pins one passed finding says so. Pins that can't be read give a failed one. `report_progress`
+    gets the buttons done, and of how many.
     """
     wired = evening.settings.buttons
     if wired.kind != "gpio":
@@ -277,14 +278,14 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
             says = f"GPIO{pin}: " + ("nothing was heard." if heard is None else f"{heard} was heard.")
             cure = "" if heard == button else f"Check the wires from GPIO{pin} and from ground to this button."
             yield Finding(f"button {button}", not cure, says, cure)
-            tick(number, len(wired.pins))
+            report_progress(number, len(wired.pins))
     except DeviceError as ill:
         yield Finding.ill("button presses", ill)
     finally:
         opened.stop()
 
 
-def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
+def sounds(evening: Evening, _report_progress: ReportProgress) -> Iterator[Finding]:
     """Play an effect, ask the person whether it was heard, and yield one finding.
 
     If it can't be played, nobody is asked, and the finding says why. With effects off nothing is played, and the
@@ -301,7 +302,7 @@ def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
     yield Finding("sound", False, says, "Turn it up: `alsamixer`; check the plug.")
 
 
-def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
+def phones(evening: Evening, _report_progress: ReportProgress) -> Iterator[Finding]:
     """Count the phones on the table's own Wi-Fi, ask whether these are all that tried to join, and yield one finding.
 
     Where the table opens no Wi-Fi the finding is simulated. With no phone on it the finding is bad, without a question.
@@ -319,7 +320,7 @@ def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
     yield Finding("phones", False, f"{says} Others could not join." if joined else says, cure)
 
 
-def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
+def heat_and_power(evening: Evening, _report_progress: ReportProgress) -> Iterator[Finding]:
     """Yield findings on the evening's highest temperature, and on low voltage and throttling since the boot.
 
     Without a temperature sensor the first one passes as simulated.
