@@ -63,7 +63,7 @@ class Layout:
         return min(self.holes, max(1, -int(-hole * self.holes // of_holes)))
 
 
-def lay(settings: TrackSettings) -> Layout:
+def layout_from(settings: TrackSettings) -> Layout:
     """Convert the section [track] of the settings to a layout: the LEDs of each hole, and each LED's place in mm.
 
     The layout's name is `own`. Raises SetupError with everything that is wrong with the settings.
@@ -81,7 +81,7 @@ def layout_of(name: str, own: TrackSettings) -> Layout:
 
     Raises SetupError if there is no such name, or if the settings are wrong.
     """
-    return lay(own) if name == OWN else preset(name)
+    return layout_from(own) if name == OWN else preset(name)
 
 
 def preset(name: str) -> Layout:

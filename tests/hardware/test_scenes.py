@@ -17,7 +17,7 @@ from hardware.pictures.gallery import SCENES, Scene
 from hardware.power import Power
 from hardware.scenes import SLOW_FRAME_S, compose, next_change_s
 from hardware.settings import PowerSettings, TrackSettings
-from hardware.track import PRESETS, Layout, lay, preset
+from hardware.track import PRESETS, Layout, layout_from, preset
 from hardware.view import BoardView, Moment, Peg
 
 STRIP = preset("strip122")
@@ -165,7 +165,7 @@ def test_a_button_press_during_photo_capture_flashes_the_led_strip_dimly() -> No
     assert compose(view, STRIP, ends_s)[0].max() == 0
 
 
-SHORT = lay(TrackSettings(leds=32, lanes=("0-31",), holes=30))
+SHORT = layout_from(TrackSettings(leds=32, lanes=("0-31",), holes=30))
 AHEAD = [BoardView(pegs=(Peg(0, 20, 20), Peg(c, 43, 58)), to_play=p, mood="ready") for c in (0, 2) for p in (0, None)]
 SHARING = BoardView(pegs=(Peg(0, 41, 41), Peg(2, 44, 44)), mood="ready")
 
@@ -269,7 +269,7 @@ def test_a_delayed_led_run_between_equal_holes_shows_the_peg_in_that_hole() -> N
 
 @pytest.mark.parametrize("players", [2, 4, 5, 10])
 def test_a_status_segment_of_4_leds_shows_whose_turn_it_is(players: int) -> None:
-    layout = lay(TrackSettings(leds=126, status="122-125"))
+    layout = layout_from(TrackSettings(leds=126, status="122-125"))
     view = BoardView(tuple(Peg(k, 0, 0) for k in range(players)), to_play=players - 1, mood="read")
     status = compose(view, layout, 0.0)[list(layout.status)]
     bright = status[status.max(axis=1) == status.max()]

@@ -8,7 +8,7 @@ import pytest
 
 from companion.errors import SetupError
 from hardware.settings import TrackSettings
-from hardware.track import PRESETS, lay, preset
+from hardware.track import PRESETS, layout_from, preset
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -76,7 +76,7 @@ def test_a_fourth_player_on_a_three_lane_led_board_shares_lane_1() -> None:
 
 
 def test_a_custom_led_lane_can_run_backwards_and_skip_leds() -> None:
-    layout = lay(TrackSettings(leds=140, lanes=("139-80,75-14",)))
+    layout = layout_from(TrackSettings(leds=140, lanes=("139-80,75-14",)))
     assert layout.lanes[0][0] == (139,)
     assert layout.lanes[0][60] == (75,)
     assert layout.lanes[0][121] == (14,)
@@ -84,13 +84,13 @@ def test_a_custom_led_lane_can_run_backwards_and_skip_leds() -> None:
 
 def test_serpentine_off_runs_pegs_left_to_right_in_every_led_track_row() -> None:
     wired = TrackSettings(leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
-    assert [hole[0] for hole in lay(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
+    assert [hole[0] for hole in layout_from(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 
 
 def test_all_problems_of_an_led_track_layout_are_reported_together() -> None:
     wrong = TrackSettings(leds=100, lanes=("0-121", "100-110"))
     with pytest.raises(SetupError) as refused:
-        lay(wrong)
+        layout_from(wrong)
     said = "\n".join(refused.value.problems)
     assert "Lane 2 names 11 LEDs" in said
     assert "names LED 121, but the strip has 100" in said
@@ -99,7 +99,7 @@ def test_all_problems_of_an_led_track_layout_are_reported_together() -> None:
 
 def test_an_unreadable_led_lane_setting_is_refused_with_an_example() -> None:
     with pytest.raises(SetupError, match="write it like '0-121'"):
-        lay(TrackSettings(lanes=("0..121",)))
+        layout_from(TrackSettings(lanes=("0..121",)))
 
 
 def test_an_unknown_led_track_preset_is_refused_with_a_suggestion() -> None:
