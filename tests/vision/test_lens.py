@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.vision.lenses import Seen, marked, photographed, turned
-from vision.calibration.lens import MAX_VIEWS, MIN_VIEWS, Lens, Views, gathered, lens_of, measured
+from vision.calibration.lens import MAX_VIEWS, MIN_VIEWS, Lens, Views, lens_of, measured, with_view
 from vision.calibration.markers import Marker, markers_in, sheet_pose
 from vision.calibration.sheet import sheet
 from vision.calibration.solving import Plan, lens_over, rig_of, through
@@ -47,7 +47,7 @@ def views_of(shown: list[tuple[Marker, ...]]) -> Views:
 
 def more_views(views: Views, shown: list[tuple[Marker, ...]]) -> Views:
     for markers in shown:
-        views = gathered(views, markers, sheet(), measured(views, GUESS))
+        views = with_view(views, markers, sheet(), measured(views, GUESS))
     return views
 
 

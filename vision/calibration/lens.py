@@ -101,7 +101,7 @@ class View:
 Views = tuple[View, ...]
 
 
-def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, lens: Lens) -> Views:
+def with_view(views: Views, markers: Sequence[Marker], sheet: Sheet, lens: Lens) -> Views:
     """Return `views` with the view of a new picture added, if it helps to measure the lens; otherwise unchanged.
 
     It helps if it shows at least MIN_VIEW_MARKERS markers of the sheet and differs from each view by MIN_VIEW_CHANGE of

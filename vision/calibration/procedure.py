@@ -14,7 +14,7 @@ import numpy as np
 from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice, ground_advice
 from vision.calibration.lamp_light import LampLight, lamp_light
-from vision.calibration.lens import MIN_VIEWS, Lens, Views, gathered, lens_of, measured
+from vision.calibration.lens import MIN_VIEWS, Lens, Views, lens_of, measured, with_view
 from vision.calibration.markers import markers_in, paper_of
 from vision.calibration.sheet import aruco, sheet
 from vision.calibration.solving import (
@@ -153,7 +153,7 @@ class Calibrating:
         found = detect_sheet(frame_bgr, self.plan, lens)
         paper = paper_of(found.markers)
         if paper is not None:
-            self.views = gathered(self.views, found.markers, sheet(paper), lens)
+            self.views = with_view(self.views, found.markers, sheet(paper), lens)
         self._show(frame_bgr, found)
         return found
 
