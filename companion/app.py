@@ -51,6 +51,7 @@ from companion.table.commands import OverlookTray
 from companion.table.journal import Journal, anchor_folder
 from companion.table.journal.recovery import date_text
 from companion.table.photos import Photos
+from companion.table.tray.observation import empty_tray
 from companion.table.writer import Table
 from hardware.board import Board
 from hardware.power import Power
@@ -213,9 +214,9 @@ def build(starting: Starting) -> App:
     feed = Feed(table, folder)
     mains_hz = settings.camera.mains_hz
 
-    def recalibrated() -> None:
+    def recalibrated(empty: bool) -> None:
         tray.recalibrated()
-        table.submit(OverlookTray())
+        table.submit(OverlookTray(empty_tray(time.monotonic()) if empty else None))
 
     calibration = CalibrationService(
         source, camera, folder, lambda: date_text(time.time()), simulated, recalibrated, mains_hz

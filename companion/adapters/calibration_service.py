@@ -55,7 +55,7 @@ class CalibrationService:
         folder: Data folder for the calibration.
         clock: Returns the date and time of day as text.
         virtual: The virtual camera if it is the source: the page can lay the sheet into its tray.
-        kept: Called after each calibration that was stored.
+        kept: Called after each calibration that was stored, with whether the tray is empty.
         mains_hz: Frequency of the mains in Hz, 50 or 60; 0 takes that of the machine's country.
     """
 
@@ -66,7 +66,7 @@ class CalibrationService:
         folder: Path,
         clock: Callable[[], str],
         virtual: VirtualCamera | None = None,
-        kept: Callable[[], None] = lambda: None,
+        kept: Callable[[bool], None] = lambda _empty: None,
         mains_hz: int = 0,
     ) -> None:
         self._source, self._camera, self._folder, self._clock, self._virtual = source, camera, folder, clock, virtual
@@ -160,7 +160,7 @@ class CalibrationService:
                 raise DeviceError("The sheet was not taken yet.", "Lay it into the tray and take it first.")
             # The camera has been running: its exposure has settled.
             empty_bgr = self._step(lambda: self._steps.empty_tray(warm_frames=0))
-            self._keep(calibrated(self._found, self._steps.plan, empty_bgr, self._steps.lamp))
+            self._keep(calibrated(self._found, self._steps.plan, empty_bgr, self._steps.lamp), empty=True)
         return self.look()
 
     def take_die(self) -> Mapping[str, Any]:
@@ -176,7 +176,7 @@ class CalibrationService:
             if edge_mm is None:
                 cure = "Lay one die into the middle of the throw zone, nothing else."
                 raise DeviceError("No single die was seen.", cure)
-            self._keep(with_die(done, edge_mm))
+            self._keep(with_die(done, edge_mm), empty=False)
         return self.look()
 
     def lay_sheet(self, inside: bool) -> Mapping[str, Any]:
@@ -218,8 +218,11 @@ class CalibrationService:
             following_frame()  # its exposure may have begun before the sheet lay there
             self._steps.detect(following_frame().image_bgr)
 
-    def _keep(self, done: Calibrated) -> None:
-        """Store a calibration in the data folder, and make it the latest. Raises DeviceError if that fails."""
+    def _keep(self, done: Calibrated, *, empty: bool) -> None:
+        """Store a calibration in the data folder, and make it the latest. Raises DeviceError if that fails.
+
+        `empty` is whether nothing lies in the tray.
+        """
         save_calibration(self._folder, done.stored(self._source, self._clock()))
         self._done = done
-        self._kept()
+        self._kept(empty)

@@ -146,7 +146,8 @@ def _tray_reported(changes: Changes, command: c.Reporting) -> Changes:
             state = replace(state, observation=observation, moving=False)
             if game is not None and observation is not None and isinstance(command, c.Observe):
                 return _interpreted(changes.note(state), interpret.interpret(state.situation(game, observation)))
-            return changes.note(replace(state, memory=interpret.overlooked(state.memory, observation)))
+            deciding = game is not None and bool(game.transcript.state.options())
+            return changes.note(replace(state, memory=interpret.overlooked(state.memory, observation, deciding)))
 
 
 def _reinterpreted(changes: Changes) -> Changes:

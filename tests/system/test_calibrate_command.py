@@ -79,14 +79,14 @@ def test_a_calibration_made_on_the_phone_is_used_at_once(tmp_path: Path) -> None
     with Running(tmp_path) as table:
         table.pair()
 
-        def zones_at_262_mm() -> tuple[bool, bool]:
+        def zones_at_262_mm(y_mm: int) -> tuple[bool, bool]:
             assert table.ask("/api/tray/lift", {})[0] == 200
             table.until("/api/state", lambda now: not now["thrown"] and not now["kept"])
-            assert table.ask("/api/tray/move", {"id": 0, "x_mm": 262, "y_mm": 120})[0] == 200
+            assert table.ask("/api/tray/move", {"id": 0, "x_mm": 262, "y_mm": y_mm})[0] == 200
             now = table.until("/api/state", lambda now: now["thrown"] or now["kept"])
             return len(now["thrown"]) == 1, len(now["kept"]) == 1
 
-        assert zones_at_262_mm() == (False, True)
+        assert zones_at_262_mm(120) == (False, True)
         assert table.ask("/api/tray/lift", {})[0] == 200
         for what, body in (
             ("lay", {"lies": True}),
@@ -97,7 +97,18 @@ def test_a_calibration_made_on_the_phone_is_used_at_once(tmp_path: Path) -> None
             status, answer = table.ask(f"/api/calibrate/{what}", body)
             assert status == 200, answer
         assert table.ask("/healthz")[1]["parts"]["calibration"]["says"].startswith("Calibrated ")
-        assert zones_at_262_mm() == (True, False)
+        # At another place: what lay there before the calibration would be no motion.
+        assert zones_at_262_mm(60) == (True, False)
+
+
+def test_the_first_throw_after_a_calibration_on_the_phone_is_scored_unasked(tmp_path: Path) -> None:
+    with Running(tmp_path) as table:
+        table.pair()
+        for what, body in (("lay", {"lies": True}), ("sheet", {}), ("lay", {"lies": False}), ("empty", {})):
+            assert table.ask(f"/api/calibrate/{what}", body)[0] == 200
+        assert table.ask("/api/tray/throw", {})[0] == 200
+        now = table.until("/api/state", lambda now: now["throws"] or now["question"])
+        assert now["throws"] or now["question"]["code"] != "found", "a doubtful throw may be asked about"
 
 
 def test_a_camera_without_a_calibration_is_usable_and_health_says_so(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from companion.adapters.tray_observer import command_of, kept_out
 from companion.errors import DeviceError, Doubt
 from companion.table.commands import NoteMotion, Observe, OverlookTray, PlayLine, PressButton, StartGame
 from companion.table.tray.interpret import BANK_AFTER_S
+from companion.table.tray.observation import Observation, empty_tray
 from companion.table.writer import Table
 from tests.known import known
 from tests.table.acting import FIRST, HEADER, Evening, Tray, frozen, full_disk, played, started
@@ -315,9 +316,18 @@ def test_a_tray_cleared_after_a_lesson_or_calibration_does_not_bank(evening: Eve
     assert (after.number, after.question, after.state) == (before.number, None, before.state)
 
 
-def test_dice_put_back_after_a_calibration_are_no_throw_and_bank_again(evening: Evening) -> None:
+def test_the_first_throw_after_a_calibration_is_entered_without_a_question(evening: Evening) -> None:
+    evening.table.submit(OverlookTray(empty_tray(0.0)))
+    after = evening.throw(*FIRST)
+    assert (len(after.throws), after.question) == (1, None)
+
+
+@pytest.mark.parametrize("seen", [None, empty_tray(0.0)])
+def test_dice_put_back_after_a_calibration_are_no_throw_and_bank_again(
+    evening: Evening, seen: Observation | None
+) -> None:
     before = frozen(evening)
-    evening.table.submit(OverlookTray())
+    evening.table.submit(OverlookTray(seen))
     assert evening.see().throws == before.throws
     evening.tray.lift()
     evening.see()

@@ -222,12 +222,14 @@ def overruled(memory: Memory) -> Memory:
     return replace(decided(memory), rolled=False, armed=False, empty_since_s=None)
 
 
-def overlooked(memory: Memory, observation: Observation | None) -> Memory:
+def overlooked(memory: Memory, observation: Observation | None, deciding: bool) -> Memory:
     """Return the memory after an observation outside of play: the tray is ignored until it changes.
 
-    Without an observation the next one is like the first after the table's start.
+    Without an observation the next one is like the first after the table's start: people are asked about its dice. So
+    it is, too, for an empty tray while a player has a decision to make (`deciding`): the dice of the turn may be put
+    back.
     """
-    if observation is None:
+    if observation is None or (deciding and not observation.thrown and not observation.kept):
         return overruled(replace(memory, awake=False))
     thrown = observation.thrown
     return overruled(replace(memory, awake=True, thrown=thrown, lay=thrown or memory.lay, kept=observation.kept))

@@ -41,6 +41,11 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     keep_zone: bool = True
 
 
+def empty_tray(at_s: float) -> Observation:
+    """Return the observation of a tray that is known to be empty at a time on the table's clock, without a photo."""
+    return Observation(thrown=(), kept=(), doubt=None, photo_jpeg=None, at_s=at_s, emptied=True)
+
+
 def reading_record(observation: Observation) -> dict[str, Any]:
     """Return the reading behind a throw as JSON, for the key `seen` of its journal entry: `doubt` and `dice`.
 
