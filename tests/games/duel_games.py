@@ -86,7 +86,7 @@ def turn(start: int, ends: tuple[Floats, float, Floats], game: Game, fresh: Floa
             frozen, value = named(counts, sets)
         worth, stop = sets[7 * frozen + value], hole + SCORES[frozen, value]
         if bank[stop] >= worth:
-            return stop
+            return int(stop)
         if value == 1 and frozen >= 5 and bombs[frozen - 5] >= worth:
             thrown(2, counts)
             return BOMBED if frozen > 5 or counts[1] > 0 else WIPED

@@ -98,7 +98,7 @@ class Session:
         }
 
     def _run(self) -> None:
-        waiting, running = list(reversed(range(len(self._mutants)))), {}
+        waiting, running = list(reversed(range(len(self._mutants)))), dict[int, int]()
         while waiting or running:
             while waiting and len(running) < self._jobs:
                 place = waiting.pop()

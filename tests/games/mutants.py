@@ -128,7 +128,7 @@ def noticed_afresh(mutant: Mutant, watching: dict[str, list[str]]) -> bool:
     resource.setrlimit(resource.RLIMIT_CPU, (FRESH_LIMIT_S, FRESH_LIMIT_S))
     silenced()
     if mutant.number >= 0:
-        sys.meta_path.insert(0, Finder(mutant.module, changed_tree(mutant)))  # type: ignore[arg-type]
+        sys.meta_path.insert(0, Finder(mutant.module, changed_tree(mutant)))
     if not transcripts_are_right():
         return True
     entering = watching.get(mutant.module, [])
@@ -143,7 +143,7 @@ def in_forks(mutants: list[Mutant], jobs: int, noticed: Callable[[Mutant], bool]
 
     Crashes and endless loops count as killed.
     """
-    waiting, running = list(reversed(mutants)), {}
+    waiting, running = list(reversed(mutants)), dict[int, Mutant]()
     while waiting or running:
         while waiting and len(running) < jobs:
             mutant = waiting.pop()

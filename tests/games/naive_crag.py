@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.games.naive_crib_dice import Refused, leaves, rolled_off, with_left
 
 SHEET = [
@@ -21,7 +23,7 @@ SHEET = [
 ]
 
 
-def worth(category: str, dice: list, strict: bool) -> int:
+def worth(category: str, dice: list[int], strict: bool) -> int:
     a, b, c = sorted(dice)
     if category in SHEET[:6]:
         face = SHEET.index(category) + 1
@@ -39,13 +41,13 @@ def worth(category: str, dice: list, strict: bool) -> int:
 
 
 class NaiveCrag:
-    def __init__(self, header: dict) -> None:
-        self.people = header["players"]
-        self.strict = header.get("rules", {}).get("thirteen_without_double", False)
-        self.sheets: dict = {name: {} for name in self.people}
-        self.rolling = list(self.people) if header.get("roll_off") else []
-        self.rolled: list = []
-        self.left: list = []
+    def __init__(self, header: dict[str, Any]) -> None:
+        self.people: list[str] = header["players"]
+        self.strict: bool = header.get("rules", {}).get("thirteen_without_double", False)
+        self.sheets: dict[str, dict[str, int]] = {name: {} for name in self.people}
+        self.rolling: list[str] = list(self.people) if header.get("roll_off") else []
+        self.rolled: list[int] = []
+        self.left: list[str] = []
         self.left_in = 0  # the round in which a leave ended the game
         self.begin(header.get("first", self.people[0]))
 
@@ -55,7 +57,7 @@ class NaiveCrag:
         self.clean()
 
     def clean(self) -> None:
-        self.dice: list = []
+        self.dice: list[int] = []
         self.throws = 0
         self.kept = False
 
@@ -63,7 +65,7 @@ class NaiveCrag:
     def over(self) -> bool:
         return bool(self.left_in) or all(len(self.sheets[name]) == 13 for name in self.there())
 
-    def there(self) -> list:
+    def there(self) -> list[str]:
         return [name for name in self.order if name not in self.left]
 
     @property
@@ -72,7 +74,7 @@ class NaiveCrag:
             return self.rolling[len(self.rolled)]
         return min(self.there(), key=lambda name: len(self.sheets[name]))
 
-    def sizes(self) -> list:
+    def sizes(self) -> list[int]:
         if self.rolling:
             return [2]
         if self.over:
@@ -81,12 +83,12 @@ class NaiveCrag:
             return [3]
         return [3 - len(self.dice)] if self.kept else []
 
-    def words(self) -> list:
+    def words(self) -> list[str]:
         if self.rolling or self.over or self.kept or self.throws == 0:
             return []
         return ["keep", "score"] if self.throws == 1 else ["score"]
 
-    def do(self, line: dict) -> None:
+    def do(self, line: dict[str, Any]) -> None:
         if "leave" in line:
             self.leave(line["leave"])
         elif "throw" in line:
@@ -109,7 +111,7 @@ class NaiveCrag:
             sheet[line["category"]] = worth(line["category"], self.dice, self.strict)
             self.clean()
 
-    def keep(self, dice: list) -> None:
+    def keep(self, dice: list[int]) -> None:
         lying = list(self.dice)
         for die in dice:
             if die not in lying:
@@ -147,7 +149,7 @@ class NaiveCrag:
             return self.left_in or 13
         return 1 + min(len(self.sheets[name]) for name in self.there())
 
-    def view(self) -> dict:
+    def view(self) -> dict[str, Any]:
         scores = {name: sum(sheet.values()) for name, sheet in self.sheets.items()}
         top = max((scores[name] for name in self.there()), default=None)
         winners = [name for name in self.people if name in self.there() and scores[name] == top]

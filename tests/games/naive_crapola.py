@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 from tests.games.naive_crib_dice import Refused, leaves, rolled_off, with_left
 
 
 @cache
-def single_combination(dice: tuple) -> int:
+def single_combination(dice: tuple[int, ...]) -> int:
     """Return the points of ascending dice that are one combination of the chart; 0 when they are none."""
     if dice == (1,):
         return 100
@@ -27,7 +28,7 @@ def single_combination(dice: tuple) -> int:
 
 
 @cache
-def best_split(dice: tuple) -> int:
+def best_split(dice: tuple[int, ...]) -> int:
     """Return the points of the best partition of dice into combinations; 0 when there is none."""
     best = single_combination(dice)
     for size in range(1, len(dice)):
@@ -42,33 +43,33 @@ def best_split(dice: tuple) -> int:
 
 
 @cache
-def something_scores(dice: tuple) -> bool:
+def something_scores(dice: tuple[int, ...]) -> bool:
     return any(best_split(part) for size in range(1, len(dice) + 1) for part in combinations(dice, size))
 
 
 class NaiveCrapola:
-    def __init__(self, header: dict) -> None:
-        self.people = header["players"]
+    def __init__(self, header: dict[str, Any]) -> None:
+        self.people: list[str] = header["players"]
         defaults = {"entry": 1000, "target": 15000, "reversal": True, "spend": True, "seventh_die": True}
         self.rule = {**defaults, **header.get("rules", {})}
         self.total = dict.fromkeys(self.people, 0)
         self.boarded = dict.fromkeys(self.people, False)
         self.way = 1
-        self.ended_by = None
-        self.had_last: list = []
+        self.ended_by: str | None = None
+        self.had_last: list[str] = []
         self.turns = 0
         self.over = False
-        self.now = header.get("first", self.people[0])
-        self.rolling = list(self.people) if header.get("roll_off") else []
-        self.rolled: list = []
-        self.left: list = []
-        self.left_before: list = []
+        self.now: str = header.get("first", self.people[0])
+        self.rolling: list[str] = list(self.people) if header.get("roll_off") else []
+        self.rolled: list[int] = []
+        self.left: list[str] = []
+        self.left_before: list[str] = []
         self.clean()
 
     def clean(self) -> None:
         self.points = 0
-        self.kept: list = []
-        self.dice: list = []
+        self.kept: list[list[int]] = []
+        self.dice: list[int] = []
         self.stage = "start"
         self.with_dice = 0
 
@@ -79,7 +80,7 @@ class NaiveCrapola:
     def can_hit(self, name: str) -> int:
         return 0 if name == self.now or name in self.left else min(1000, self.total[self.now], self.total[name])
 
-    def sizes(self) -> list:
+    def sizes(self) -> list[int]:
         if self.rolling:
             return [2]
         if self.over or self.stage == "keep":
@@ -90,7 +91,7 @@ class NaiveCrapola:
             return [6, 7] if behind and self.rule["seventh_die"] and self.ended_by is None else [6]
         return [len(self.dice)] if self.dice else [self.with_dice]
 
-    def words(self) -> list:
+    def words(self) -> list[str]:
         if self.rolling or self.over:
             return []
         if self.stage == "keep":
@@ -99,7 +100,7 @@ class NaiveCrapola:
             return ["spend"] if self.rule["spend"] and any(map(self.can_hit, self.people)) else []
         return ["stop"] if self.boarded[self.now] or self.points >= self.rule["entry"] else []
 
-    def do(self, line: dict) -> None:
+    def do(self, line: dict[str, Any]) -> None:
         if "leave" in line:
             self.leave(line["leave"])
         elif "throw" in line:
@@ -123,7 +124,7 @@ class NaiveCrapola:
             self.total[line["on"]] -= line["points"]
             self.next_turn()
 
-    def throw(self, dice: list) -> None:
+    def throw(self, dice: list[int]) -> None:
         if self.rolling:
             self.rolled.append(sum(dice))
             self.end_of_roll_off()
@@ -138,7 +139,7 @@ class NaiveCrapola:
         self.dice = dice
         self.stage = "keep"
 
-    def keep(self, dice: list) -> None:
+    def keep(self, dice: list[int]) -> None:
         left = list(self.dice)
         for die in dice:
             if die not in left:
@@ -192,7 +193,7 @@ class NaiveCrapola:
             if self.ended_by is not None:
                 self.had_last.append(name)
 
-    def outcome(self) -> dict | None:
+    def outcome(self) -> dict[str, Any] | None:
         if not self.over:
             return None
         there = [name for name in self.people if name not in self.left]
@@ -201,7 +202,7 @@ class NaiveCrapola:
             winners = [self.ended_by]
         return {"winners": winners, "games_lost": {name: 0 if name in winners else 1 for name in self.people}}
 
-    def view(self) -> dict:
+    def view(self) -> dict[str, Any]:
         view = {
             "game": "crapola",
             "player": None if self.over else self.who,

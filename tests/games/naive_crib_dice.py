@@ -5,12 +5,30 @@ One mutable table with names instead of seats. A line that the rules refuse rais
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 
 class Refused(Exception):
     pass
 
 
-def leaves(game, name: str) -> None:
+class NaiveGame(Protocol):
+    """Interface of the naive games."""
+
+    people: list[str]
+    left: list[str]
+    rolling: list[str]
+    rolled: list[int]
+
+    @property
+    def over(self) -> bool: ...
+
+    def do(self, line: dict[str, Any]) -> None: ...
+
+    def view(self) -> dict[str, Any]: ...
+
+
+def leaves(game: NaiveGame, name: str) -> None:
     """Mark a player as left in any naive game, and take the player out of a roll-off."""
     if game.over or name not in game.people or name in game.left:
         raise Refused
@@ -22,7 +40,7 @@ def leaves(game, name: str) -> None:
             game.rolled.pop(at)
 
 
-def rolled_off(game) -> str | None:
+def rolled_off(game: NaiveGame) -> str | None:
     """Return the name of the starter once the roll-off is decided, else None. Tied players throw again."""
     if len(game.rolling) > 1 and len(game.rolled) < len(game.rolling):
         return None
@@ -34,13 +52,13 @@ def rolled_off(game) -> str | None:
     return None if game.rolling else best[0]
 
 
-def with_left(game, view: dict) -> dict:
+def with_left(game: NaiveGame, view: dict[str, Any]) -> dict[str, Any]:
     return {**view, "left": [name for name in game.people if name in game.left]} if game.left else view
 
 
 class NaiveCribDice:
-    def __init__(self, header: dict) -> None:
-        self.people = header["players"]
+    def __init__(self, header: dict[str, Any]) -> None:
+        self.people: list[str] = header["players"]
         given = header.get("rules", {})
         words = [
             "piddle_points",
@@ -53,8 +71,8 @@ class NaiveCribDice:
             "partners",
             "pandemonium",
         ]
-        self.rule = {word: given.get(word, False) for word in words}
-        self.team = {}
+        self.rule: dict[str, bool] = {word: given.get(word, False) for word in words}
+        self.team: dict[str, str] = {}
         if self.rule["partners"]:
             half = len(self.people) // 2
             for one in range(half):
@@ -65,14 +83,14 @@ class NaiveCribDice:
         self.teams = list(dict.fromkeys(self.team[name] for name in self.people))
         self.peg = dict.fromkeys(self.teams, 0)
         self.misses = dict.fromkeys(self.teams, 0)
-        self.fuchled: set = set()
-        self.out: set = set()
-        self.finished: list = []
+        self.fuchled: set[str] = set()
+        self.out: set[str] = set()
+        self.finished: list[str] = []
         self.end = 241 if self.rule["long_game"] else 121
         self.over = False
-        self.left: list = []
-        self.rolling = list(self.people) if header.get("roll_off") else []
-        self.rolled: list = []
+        self.left: list[str] = []
+        self.rolling: list[str] = list(self.people) if header.get("roll_off") else []
+        self.rolled: list[int] = []
         start = header.get("first", self.people[0])
         self._seat_from(start)
 
@@ -83,7 +101,7 @@ class NaiveCribDice:
         self.waiting = self._round_of(1)
         self.fresh_turn()
 
-    def _round_of(self, number: int) -> list:
+    def _round_of(self, number: int) -> list[str]:
         """Who is to play that round: a turn for each team."""
         count = len(self.teams)
         passes = [self.order[i : i + count] for i in range(0, len(self.order), count)]
@@ -91,9 +109,9 @@ class NaiveCribDice:
 
     def fresh_turn(self) -> None:
         self.saved = 0
-        self.point = None
+        self.point = 0  # none is named
         self.frozen = 0
-        self.dice: list = []
+        self.dice: list[int] = []
         self.stage = "seven"
 
     # --- what may happen
@@ -106,7 +124,7 @@ class NaiveCribDice:
     def me(self) -> str:
         return self.team[self.who]
 
-    def sizes(self) -> list:
+    def sizes(self) -> list[int]:
         if self.rolling:
             return [2]
         if self.over:
@@ -119,7 +137,7 @@ class NaiveCribDice:
             "free": [2] if self.frozen in (5, 6) else [7] if self.frozen == 7 else [7 - self.frozen],
         }[self.stage]
 
-    def words(self) -> list:
+    def words(self) -> list[str]:
         if self.rolling or self.over:
             return []
         if self.stage == "name":
@@ -128,7 +146,7 @@ class NaiveCribDice:
             return ["bomb", "stop"] if self.can_bomb() else ["stop"]
         return []
 
-    def in_play(self) -> list:
+    def in_play(self) -> list[str]:
         return [team for team in self.teams if team not in self.out and team not in self.finished]
 
     def can_bomb(self) -> bool:
@@ -139,7 +157,7 @@ class NaiveCribDice:
 
     # --- what happens
 
-    def do(self, line: dict) -> None:
+    def do(self, line: dict[str, Any]) -> None:
         if "leave" in line:
             self.leave(line["leave"])
         elif "throw" in line:
@@ -161,7 +179,7 @@ class NaiveCribDice:
         else:
             self.boom()
 
-    def throw(self, dice: list) -> None:
+    def throw(self, dice: list[int]) -> None:
         if self.rolling:
             self.roll_off(sum(dice))
             return
@@ -175,7 +193,7 @@ class NaiveCribDice:
             self.stage = "name"
         elif self.stage == "free" and self.frozen == 7:
             self.saved += 5 * self.point
-            self.point, self.frozen, self.stage = None, 0, "name"
+            self.point, self.frozen, self.stage = 0, 0, "name"
         elif self.frozen >= 5:
             self.piddle(dice)
         elif self.point in dice:
@@ -216,7 +234,7 @@ class NaiveCribDice:
             return len(self.in_play()) == 1
         return len(self.teams) - len(self.out) == 1
 
-    def piddle(self, dice: list) -> None:
+    def piddle(self, dice: list[int]) -> None:
         one, two = dice
         if one == two and one != self.point:
             self.miss()
@@ -227,10 +245,10 @@ class NaiveCribDice:
         if self.rule["piddle_points"]:
             self.frozen = min(7, self.frozen + dice.count(self.point))
         self.saved += self.set_value()
-        self.point, self.frozen, self.stage = None, 0, "seven"
+        self.point, self.frozen, self.stage = 0, 0, "seven"
 
     def set_value(self) -> int:
-        if self.point is None:
+        if self.point == 0:
             return 0
         return {2: 2}.get(self.frozen, self.frozen * self.point - 2 * self.point)
 
@@ -298,7 +316,7 @@ class NaiveCribDice:
 
     # --- what is seen
 
-    def outcome(self) -> dict | None:
+    def outcome(self) -> dict[str, Any] | None:
         if not self.over:
             return None
         if self.rule["find_a_loser"]:
@@ -320,7 +338,7 @@ class NaiveCribDice:
                 lost[team] = 1
         return {"winners": winners, "games_lost": lost}
 
-    def view(self) -> dict:
+    def view(self) -> dict[str, Any]:
         view = {
             "game": "crib_dice",
             "player": None if self.over else self.who,
@@ -331,7 +349,7 @@ class NaiveCribDice:
             "scores": dict(self.peg),
             "over": self.over,
             "outcome": self.outcome(),
-            "point": self.point,
+            "point": self.point or None,
             "frozen": self.frozen,
             "dice": list(self.dice),
             "bombing": self.stage == "bomb",

@@ -5,7 +5,8 @@ It uses none of the project's odds, scoring or dice: throws are enumerated one b
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable
 from functools import cache
 from itertools import combinations, combinations_with_replacement, product
 from math import factorial
@@ -14,12 +15,14 @@ from typing import Any
 from tests.games.naive_crapola import best_split
 
 View = dict[str, Any]
+Dice = tuple[int, ...]
+Pairs = tuple[tuple[int, int], ...]
 CRIB_CAP = 420  # turn points with which everybody stops
 CRAPOLA_CAP = 16_500
 
 
 @cache
-def throws(dice: int) -> tuple[tuple[tuple, float], ...]:
+def throws(dice: int) -> tuple[tuple[Dice, float], ...]:
     """Return every ordered throw of `dice` dice with its probability."""
     found = []
     for thrown in combinations_with_replacement(range(1, 7), dice):
@@ -31,7 +34,7 @@ def throws(dice: int) -> tuple[tuple[tuple, float], ...]:
 
 
 @cache
-def parts(dice: tuple) -> tuple[tuple, ...]:
+def parts(dice: Dice) -> tuple[Dice, ...]:
     """Return every distinct choice of some of the dice, from none to all."""
     return tuple({part for size in range(len(dice) + 1) for part in combinations(dice, size)})
 
@@ -44,9 +47,9 @@ def set_points(frozen: int, value: int) -> int:
 
 
 @cache
-def offered() -> tuple[tuple[tuple, float], ...]:
+def offered() -> tuple[tuple[Pairs, float], ...]:
     """Return the sets that a throw of seven offers, with the probability of each offer."""
-    chances: Counter = Counter()
+    chances = defaultdict[Pairs, float](float)
     for thrown, chance in throws(7):
         chances[tuple((count, value) for value, count in Counter(thrown).items() if count > 1)] += chance
     return tuple(chances.items())
@@ -55,7 +58,7 @@ def offered() -> tuple[tuple[tuple, float], ...]:
 @cache
 def rolled(dice: int, value: int) -> tuple[dict[int, float], float]:
     """Return the probability of each number of dice that freeze, and that of a throw that only 1s keep safe."""
-    freezing: Counter = Counter()
+    freezing = defaultdict[int, float](float)
     safe = 0.0
     for thrown in product(range(1, 7), repeat=dice):
         if value in thrown:
@@ -114,14 +117,14 @@ class CribTurn:
 crib_turn = cache(CribTurn)
 
 
-def crib_values(view: View, rules: dict) -> dict[str, float]:
+def crib_values(view: View, rules: dict[str, Any]) -> dict[str, float]:
     """Return the value of each option of Crib Dice by its line in words."""
     turn, point, frozen = crib_turn(bool(rules.get("piddle_points"))), view["point"], view["frozen"]
     found: dict[str, float] = {}
     if view["over"]:
         return found
     if view["decisions"] == ["point"]:
-        counts = Counter(view["dice"])
+        counts = Counter[int](view["dice"])
         return {
             f"point {value}": turn.held(view["turn_points"], count, value)
             for value, count in counts.items()
@@ -144,7 +147,7 @@ def crib_values(view: View, rules: dict) -> dict[str, float]:
 
 # --- Crag
 
-SHEET = {
+SHEET: dict[str, int | str | Dice] = {
     **{name: number for number, name in enumerate(("ones", "twos", "threes", "fours", "fives", "sixes"), 1)},
     "odd_straight": (1, 3, 5),
     "even_straight": (2, 4, 6),
@@ -156,11 +159,11 @@ SHEET = {
 }
 
 
-def crag_points(category: str, dice: tuple, strict: bool) -> int:
+def crag_points(category: str, dice: Dice, strict: bool) -> int:
     wanted, alike = SHEET[category], len(set(dice))
     if isinstance(wanted, tuple):
         return 20 if tuple(sorted(dice)) == wanted else 0
-    if wanted == "alike":
+    if isinstance(wanted, str):
         return 25 if alike == 1 else 0
     if wanted in (26, 50):
         fits = alike == 2 if wanted == 50 else not (strict and alike < 3)
@@ -169,7 +172,7 @@ def crag_points(category: str, dice: tuple, strict: bool) -> int:
 
 
 @cache
-def crag_rest(unused: frozenset, strict: bool) -> float:
+def crag_rest(unused: frozenset[str], strict: bool) -> float:
     """Return the expected points of the open categories with best play."""
     return (
         sum(chance * max(crag_kept(kept, unused, strict) for kept in parts(dice)) for dice, chance in throws(3))
@@ -179,18 +182,18 @@ def crag_rest(unused: frozenset, strict: bool) -> float:
 
 
 @cache
-def crag_entered(dice: tuple, unused: frozenset, strict: bool) -> float:
+def crag_entered(dice: Dice, unused: frozenset[str], strict: bool) -> float:
     return max(crag_points(row, dice, strict) + crag_rest(unused - {row}, strict) for row in unused)
 
 
 @cache
-def crag_kept(kept: tuple, unused: frozenset, strict: bool) -> float:
+def crag_kept(kept: Dice, unused: frozenset[str], strict: bool) -> float:
     return sum(
         chance * crag_entered(tuple(sorted(kept + dice)), unused, strict) for dice, chance in throws(3 - len(kept))
     )
 
 
-def crag_values(view: View, rules: dict) -> dict[str, float]:
+def crag_values(view: View, rules: dict[str, Any]) -> dict[str, float]:
     """Return the value of each option of Crag by its line in words."""
     if view["over"]:
         return {}
@@ -215,15 +218,15 @@ def crag_values(view: View, rules: dict) -> dict[str, float]:
 
 
 @cache
-def crapola_keeps(dice: tuple) -> tuple[tuple[tuple, int], ...]:
+def crapola_keeps(dice: Dice) -> tuple[tuple[Dice, int], ...]:
     """Return each choice of dice that may be kept of a throw, with its points."""
     return tuple((part, best_split(part)) for part in parts(dice) if part and best_split(part))
 
 
 @cache
-def crapola_offers(dice: int) -> tuple[tuple[tuple, float], ...]:
+def crapola_offers(dice: int) -> tuple[tuple[Pairs, float], ...]:
     """Return for each throw the most points by number of dice left, and the probability of the throw."""
-    chances: Counter = Counter()
+    chances = defaultdict[Pairs, float](float)
     for thrown, chance in throws(dice):
         most: dict[int, int] = {}
         for kept, points in crapola_keeps(thrown):
@@ -236,7 +239,7 @@ def crapola_offers(dice: int) -> tuple[tuple[tuple, float], ...]:
 class CrapolaTurn:
     """Value of a turn of Crapola by points so far and dice to throw, where `bank` gives the value of banked points."""
 
-    def __init__(self, size: int, least: int, bank: Any = float, cap: int = CRAPOLA_CAP) -> None:
+    def __init__(self, size: int, least: int, bank: Callable[[int], float] = float, cap: int = CRAPOLA_CAP) -> None:
         self.size, self.least, self.bank, self.cap = size, least, bank, max(cap, least) // 50 * 50 + 50
         self.known: dict[tuple[int, int], float] = {}
         for points in range(self.cap, -50, -50):
@@ -254,7 +257,9 @@ class CrapolaTurn:
 crapola_turn = cache(CrapolaTurn)
 
 
-def crapola_values(view: View, rules: dict, size: int, turn_of: Any = crapola_turn) -> dict[str, float]:
+def crapola_values(
+    view: View, rules: dict[str, Any], size: int, turn_of: Callable[[int, int], CrapolaTurn] = crapola_turn
+) -> dict[str, float]:
     """Return the value of each option of Crapola by its line in words.
 
     `size`: dice of the turn, 0 before its first throw.

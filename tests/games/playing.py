@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from companion.games.crapola.scoring import points_of
-from companion.games.engine.game import Action, Bomb, State, Throw
+from companion.games.engine.game import Action, Bomb, Keep, State, Throw
 from companion.games.engine.notation import action_of, header_of
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
@@ -163,7 +163,8 @@ def some_action(state: State, generator: random.Random, unlucky: str = "") -> Ac
     if bombs and generator.random() < 0.6:
         return bombs[0]
     if state.decisions == ("keep",) and generator.random() < 0.7:
-        return max(options, key=lambda option: points_of(option.dice))
+        keeps = [option for option in options if isinstance(option, Keep)]
+        return max(keeps, key=lambda option: points_of(option.dice) or 0)
     bad_luck = state.standing.player == unlucky
     decide = {("stop",): 0.1 if bad_luck else 0.45, ("bomb", "stop"): 0.3, ("spend",): 0.08}
     if state.throw_sizes and (not options or generator.random() > decide.get(state.decisions, 1.0)):
@@ -174,4 +175,5 @@ def some_action(state: State, generator: random.Random, unlucky: str = "") -> Ac
 
 def worth_of(options_: list[dict[str, Any]], line: dict[str, Any]) -> float:
     """Return the value of the option with this line among the options of `companion.games.advice.odds`."""
-    return next(option["value"] for option in options_ if option["line"] == line)
+    worth: float = next(option["value"] for option in options_ if option["line"] == line)
+    return worth

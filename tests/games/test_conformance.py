@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections.abc import Callable
 from itertools import combinations_with_replacement
 from typing import Any, get_args
 
@@ -25,12 +26,16 @@ from companion.games.engine.replay import replayed
 from companion.games.engine.transcript import Transcript
 from tests.games.naive_crag import SHEET, NaiveCrag
 from tests.games.naive_crapola import NaiveCrapola
-from tests.games.naive_crib_dice import NaiveCribDice, Refused
+from tests.games.naive_crib_dice import NaiveCribDice, NaiveGame, Refused
 from tests.games.playing import MIXES, begun, headers, some_action
 
 GAMES_EACH = int(os.environ.get("PEGPIP_GAMES", "20"))
 LONGEST = 20_000  # lines; random play ends long before
-NAIVE = {"crib_dice": NaiveCribDice, "crag": NaiveCrag, "crapola": NaiveCrapola}
+NAIVE: dict[str, Callable[[dict[str, Any]], NaiveGame]] = {
+    "crib_dice": NaiveCribDice,
+    "crag": NaiveCrag,
+    "crapola": NaiveCrapola,
+}
 
 COMMON = {"game", "player", "round", "throw_sizes", "decisions", "turn_points", "scores", "over", "outcome"}
 OWN = {
@@ -130,8 +135,8 @@ def check_what_is_kept(action: Action, before: dict[str, Any], after: dict[str, 
         assert sorted(was.values()) == sorted(now.values())
     elif not isinstance(action, (Stop, Enter)):
         # A throw can end a turn with nothing: one peg may fall to the start, or an announced bomb swaps two.
-        changed = [name for name in was if was[name] != now[name]]
-        assert sorted(was.values()) == sorted(now.values()) or [now[name] for name in changed] == [0]
+        moved = [name for name in was if was[name] != now[name]]
+        assert sorted(was.values()) == sorted(now.values()) or [now[name] for name in moved] == [0]
     assert set(was) == set(now)
     assert after["round"] >= before["round"]
 

@@ -13,7 +13,7 @@ from companion.errors import RulesError
 from companion.games.advice.odds import options
 from companion.games.crapola.odds import turn_value as crapola_odds
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS
-from companion.games.crapola.odds.offers import offers, offers_table
+from companion.games.crapola.odds.offers import STEP, offers, offers_of, offers_table
 from companion.games.crapola.odds.race import catching
 from companion.games.crapola.scoring import points_of
 from companion.games.engine.dice import subsets, throws_of, without
@@ -40,8 +40,8 @@ def test_crapola_best_keeps_per_dice_left_equal_a_naive_enumeration(dice: int) -
 
 
 def test_the_best_crapola_throw_is_seven_1s_and_equals_max_throw_steps() -> None:
-    most = max(points for dice in range(1, 8) for offer, _ in crapola_odds.offers_of(dice) for _, points in offer)
-    assert most == points_of((1,) * 7) == crapola_odds.STEP * MAX_THROW_STEPS
+    most = max(points for dice in range(1, 8) for offer, _ in offers_of(dice) for _, points in offer)
+    assert most == points_of((1,) * 7) == STEP * MAX_THROW_STEPS
 
 
 def test_crapola_safe_chance_is_for_six_dice_when_seven_may_be_thrown() -> None:
@@ -57,7 +57,7 @@ def test_expected_points_of_a_crapola_turn_equal_the_known_values(size: int, lea
 def test_crapola_odds_to_bank_any_or_1000_points_equal_known_values() -> None:
     """Only a crap-out keeps a turn from banking at all; 1,000 points are banked in 31 % of turns."""
     assert catching()[1] == pytest.approx(1 - 1080 / 46656)
-    assert catching()[1000 // crapola_odds.STEP] == pytest.approx(0.311446, abs=1e-6)
+    assert catching()[1000 // STEP] == pytest.approx(0.311446, abs=1e-6)
 
 
 @pytest.mark.parametrize(("size", "least"), crapola_odds.STORED)
@@ -98,7 +98,7 @@ def test_crapola_odds_count_a_stop_only_from_the_entry_rules_points_on() -> None
 def test_no_crapola_throw_that_can_fail_pays_from_15700_turn_points_on() -> None:
     # Where a throw loses with chance f and adds m points on average when the best of them are kept, it pays to throw
     # only below m / f; turn points never fall, so above the greatest of these a throw never pays again.
-    added = [sum(chance * max(points for _, points in offer) for offer, chance in crapola_odds.offers_of(dice))
+    added = [sum(chance * max(points for _, points in offer) for offer, chance in offers_of(dice))
              for dice in range(1, 7)]  # fmt: skip
     limits = [most / (1 - (crapola_odds.safe_chance(dice) or 0)) for dice, most in enumerate(added, 1)]
     rich = crapola_odds.SURE_STOP_POINTS

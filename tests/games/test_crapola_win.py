@@ -10,7 +10,7 @@ from companion.errors import RulesError
 from companion.games.advice.odds import is_exact, odds_view, options
 from companion.games.crapola.odds.race import catching
 from companion.games.engine.dice import throws_of
-from companion.games.engine.game import Leave, State, Stop, Throw
+from companion.games.engine.game import Keep, Leave, State, Stop, Throw
 from companion.games.engine.notation import action_of
 from companion.games.engine.players import best, steady
 from companion.games.engine.transcript import Transcript
@@ -130,5 +130,6 @@ def test_a_crapola_keep_has_the_win_chance_of_the_best_next_option() -> None:
     three = before_cat(bank(1000), thrown(1, 1, 1, 5, 3, 4)).state
     for state in (last(thrown(1, 1, 1, 5, 3, 4)), told("crapola", thrown(1, 1, 5, 2, 3, 4), rules=TARGET).state, three):
         for option in options(state, "win"):
-            after = state.after(action_of(option["line"]))
-            assert option["value"] == pytest.approx(max(values(after).values()))
+            action = action_of(option["line"])
+            assert isinstance(action, Keep)
+            assert option["value"] == pytest.approx(max(values(state.after(action)).values()))

@@ -81,7 +81,7 @@ def test_two_player_crib_dice_turn_start_values_equal_the_stored_values(rules: d
 def test_two_player_crib_dice_odds_rate_stop_past_hole_150_above_throwing() -> None:
     for rules, goal in RULES:
         for other in (0, 60, 119, 120):
-            worth = duel.duel_turn_values(board_at(118, other, **rules), goal)
+            worth = duel.duel_turn_values(board_at(118, other, wipeouts=(0, 0), **rules), goal)
             for gathered, frozen, value in product(range(duel.TOP - 128, duel.TOP - 118), range(2, 7), range(1, 7)):
                 assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
 
@@ -103,7 +103,7 @@ def test_a_finishing_crib_dice_bank_is_worth_1_minus_the_last_turn_chance(piddle
 
 def test_crib_dice_odds_in_games_count_a_skunk_as_two_a_fuchle_as_four() -> None:
     """Short of hole 61 the side is skunked, which loses two games; a fuchle there loses four."""
-    board = replace(board_at(130, 58, turn=1, **ADVANCED), wipeouts=(0, 0))
+    board = board_at(130, 58, turn=1, wipeouts=(0, 0), **ADVANCED)
     worth = duel.duel_turn_values(board, "games")
     assert [worth.bank(points) for points in (2, 3, 62, 63, 71, 72, 73)] == [-2, -1, -1, -1, -1, 0, 1]
     assert worth.lost == -2
@@ -111,7 +111,7 @@ def test_crib_dice_odds_in_games_count_a_skunk_as_two_a_fuchle_as_four() -> None
 
 
 def test_crib_dice_win_odds_of_a_bomb_are_those_of_the_swapped_board() -> None:
-    board = board_at(10, 100, **ADVANCED)
+    board = board_at(10, 100, wipeouts=(0, 0), **ADVANCED)
     six = Turn("choosing", 0, 1, 6, (1, 1))
     told = values(CribDice(board, six))
     assert told[str(BOMB)] == pytest.approx(value_of(board.bombed(), 0, "win"), abs=4e-9)
@@ -152,7 +152,8 @@ def test_crib_dice_bank_values_come_from_the_table_of_the_house_rules() -> None:
     """A stop at hole 60 leaves the other at hole 40, which plays second."""
     after = duel.index(1, 40, 60, 0, 0)
     for rules, on in ((duel.DuelRules(), dict[str, bool]()), (duel.ADVANCED, {**ADVANCED, "skunk": False})):
-        assert duel.duel_turn_values(board_at(50, 40, **on), "games").bank(10) == -duel.stored_equity(rules, after)
+        board = board_at(50, 40, wipeouts=(0, 0), **on)
+        assert duel.duel_turn_values(board, "games").bank(10) == -duel.stored_equity(rules, after)
     basic, advanced = (duel.stored_equity(rules, after) for rules in (duel.DuelRules(), duel.ADVANCED))
     assert abs(basic - advanced) > 1e-3
 
@@ -208,6 +209,7 @@ def test_crib_dice_odds_with_pandemonium_count_three_wipe_outs_as_two() -> None:
 
 
 def test_five_1s_bomb_without_a_throw_in_crib_dice_only_in_pandemonium() -> None:
-    announced, six, seven = duel.duel_turn_values(board_at(10, 100, **ADVANCED)).bombs
+    announced, six, seven = duel.duel_turn_values(board_at(10, 100, wipeouts=(0, 0), **ADVANCED)).bombs
     assert announced < six == seven
-    assert duel.duel_turn_values(board_at(10, 100, **ADVANCED, pandemonium=True)).bombs == (six, six, six)
+    pandemonium = board_at(10, 100, wipeouts=(0, 0), **ADVANCED, pandemonium=True)
+    assert duel.duel_turn_values(pandemonium).bombs == (six, six, six)

@@ -237,7 +237,7 @@ def walked(unused: tuple[str, ...], strict: bool) -> float:
     @cache
     def kept(dice: tuple[int, ...]) -> float:
         thrown = product(range(1, 7), repeat=3 - len(dice))
-        return math.fsum(entered(tuple(sorted(dice + more))) for more in thrown) / 6 ** (3 - len(dice))
+        return math.fsum(entered(tuple(sorted(dice + more))) for more in thrown) / 6.0 ** (3 - len(dice))
 
     thrown = (tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3))
     return math.fsum(max(kept(choice) for choice in subsets(dice)) for dice in thrown) / 216

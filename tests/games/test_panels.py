@@ -88,7 +88,7 @@ def test_the_crag_score_sheet_panel_offers_what_each_row_would_score(strict: boo
         shown = panels(told("crag", throw(*roll), players=1, header=rules))
         assert shown.sheet is not None
         assert shown.sheet.offers == tuple(points_for(row, roll, strict) for row in CATEGORIES)
-    assert (shown.worth, shown.sheet.rows) == (False, CATEGORIES)
+        assert (shown.worth, shown.sheet.rows) == (False, CATEGORIES)
 
 
 def test_the_crag_score_sheet_panel_offers_no_row_that_was_entered() -> None:

@@ -43,7 +43,7 @@ def test_single_batched_and_compiled_crib_dice_turn_values_agree(
         fresh = [one.fresh(gathered) for gathered in range(top - column)]
         assert turns.fresh[column:top, column] == pytest.approx(fresh, abs=1e-12)
         assert turns.values[column] == turns.fresh[column, column]
-        quick = fresh_throws(piddle_points, bank[:, column], float(lost[column]), column, bombs[:, column])
+        quick = fresh_throws(piddle_points, bank[:, column], float(lost[column]), column, bombs[:, column].tolist())
         assert quick[: -REACH - 1] == pytest.approx(fresh)
         solved = np.empty(len(bank))
         piddle = np.array([dict(piddle_ends(piddle_points)).get(hits, 0.0) for hits in range(3)])

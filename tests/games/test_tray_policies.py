@@ -110,11 +110,12 @@ def test_a_crib_dice_keep_zone_that_names_no_point_value_gets_a_notice() -> None
     naming = told("crib_dice", MIXED)
     illegal: dict[str, Any] = {"values": [5, 2]}
     assert at_rest(naming) == notice("choose_point", values=[5, 2])
-    for kept, reason in {
+    reasons: dict[tuple[int, ...], dict[str, Any]] = {
         (5,): {"reason": "all_of_value", "missing": 1},
         (1,): {"reason": "pair_needed"},
         (2, 5): {"reason": "one_value"},
-    }.items():
+    }
+    for kept, reason in reasons.items():
         args = {**illegal, **reason, "dice": list(kept), "value": kept[0]}
         assert at_rest(naming, *kept) == Meaning(notice=Phrase("illegal_hold", args))
     for kept in ((3,), (5, 5, 5)):

@@ -14,9 +14,10 @@ from companion.errors import RulesError
 from companion.games.advice.odds import odds_view, options
 from companion.games.crib_dice.odds.backward_induction import offers, set_scores
 from companion.games.crib_dice.odds.race import Race, banks
-from companion.games.crib_dice.odds.turn_value import set_score, turn_values
+from companion.games.crib_dice.odds.turn_value import turn_values
 from companion.games.crib_dice.odds.win import values_by_games
 from companion.games.crib_dice.pegs import CribbageBoard
+from companion.games.crib_dice.scoring import set_score
 from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import State, Stop, Throw
@@ -315,7 +316,7 @@ def test_crib_dice_odds_in_games_are_for_two_sides_and_empty_after_the_end() -> 
     with pytest.raises(RulesError, match="between two sides only"):
         values_by_games(begun("crib_dice", 3).state)
     # Ben, at hole 58, needs 131 to win a game, 130 to tie, 61 not to be skunked, which loses two.
-    board = board_at(130, 58, turn=1, **ADVANCED)
+    board = board_at(130, 58, turn=1, wipeouts=(0, 0), **ADVANCED)
     for points, games in ((73, 1), (72, 0), (71, -1), (3, -1), (2, -2)):
         state = CribDice(board, Turn("choosing", points - 2, 4, 2, (1, 2, 3, 4, 4, 5, 6)))
         assert dict(values_by_games(state))[Stop()] == games
