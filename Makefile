@@ -216,17 +216,17 @@ parts: .venv-parts/run.stamp  ## draw and check the parts to print, saw and cut:
 	@$(PARTS)/python -m pytest -q --noconftest -o addopts= tests/hardware/test_mechanics.py
 
 deb: .venv/dev.stamp  ## build the Debian package for a Raspberry Pi, with all it needs: dist/ (ARCH=amd64: for a PC)
-	@$(BIN)/python release/deb.py --arch $(or $(ARCH),arm64)
+	@$(BIN)/python -m release.deb --arch $(or $(ARCH),arm64)
 
 release-key: .venv/dev.stamp  ## once, for the publisher: make the key that signs releases (docs/appliance.md)
-	@$(BIN)/python release/sign.py key
+	@$(BIN)/python -m release.sign key
 
 sign: .venv/dev.stamp  ## sign releases: FILES="dist/pegpip_....deb" gets a FILE.sig beside it
 	@test -n "$(FILES)" || { echo 'say what to sign: make sign FILES="dist/..."'; exit 2; }
-	@$(BIN)/python release/sign.py sign $(FILES)
+	@$(BIN)/python -m release.sign sign $(FILES)
 
 appliance: .venv/dev.stamp  ## as root: install, play, update and uninstall in a fresh Debian (ARCH=arm64 SUITE=trixie)
-	@$(BIN)/python release/in_a_root.py --arch $(or $(ARCH),amd64) --suite $(or $(SUITE),bookworm)
+	@$(BIN)/python -m release.in_a_root --arch $(or $(ARCH),amd64) --suite $(or $(SUITE),bookworm)
 
 clean:  ## remove the virtual environment and caches
 	rm -rf node_modules .venv .venv-train .venv-parts .mypy_cache .ruff_cache .pytest_cache .hypothesis out dist

@@ -1,6 +1,6 @@
 """`make deb`: the Debian package with every wheel in it. It installs and updates without the package index.
 
-Needs Debian's dpkg-deb. `release/deb.py --arch arm64 --out dist`
+Needs Debian's dpkg-deb. `python -m release.deb --arch arm64 --out dist`
 """
 
 from __future__ import annotations

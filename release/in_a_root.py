@@ -20,12 +20,11 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from chroot import CERTIFICATES, NATIVE, Root, debootstrap, register_qemu, remove
-from deb import own_wheel
-from sign import make_key, sign
-
 from companion.appliance.install import PUBLIC_KEY
 from companion.appliance.trial import SETTINGS
+from release.chroot import CERTIFICATES, NATIVE, Root, debootstrap, register_qemu, remove
+from release.deb import own_wheel
+from release.sign import make_key, sign
 
 PROJECT = Path(__file__).resolve().parents[1]
 """The project's folder."""
@@ -205,9 +204,9 @@ def life(root: Root, checks: Checks, spare: Path) -> None:
     number = played(root, checks)
     updated(root, checks, spare, number, public)
     root.sh("./install.sh --uninstall")
-    left = root.files()
+    remaining = root.files()
     data = root.sh("ls /var/lib/pegpip").split()
-    wrong = {name for name in left.keys() | before.keys() if left.get(name) != before.get(name)}
+    wrong = {name for name in remaining.keys() | before.keys() if remaining.get(name) != before.get(name)}
     checks.ok(
         f"--uninstall leaves nothing but data: {' '.join(data)}",
         not wrong and "journal.jsonl" in data,

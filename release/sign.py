@@ -69,8 +69,9 @@ def sign(files: list[Path], public: Path) -> list[Path]:
     signatures = []
     for file in files:
         beside = file.with_name(file.name + SUFFIX)
-        words = ["gpg", "--yes", "--local-user", fingerprint, "--output", beside, "--detach-sign", file]
-        subprocess.run(words, check=True)
+        subprocess.run(
+            ["gpg", "--yes", "--local-user", fingerprint, "--output", beside, "--detach-sign", file], check=True
+        )
         signed_at(file, beside, public)
         signatures.append(beside)
     return signatures

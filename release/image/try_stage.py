@@ -15,11 +15,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from companion.appliance.install import KEYFILE, SETTINGS
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from chroot import CERTIFICATES, NATIVE, Root, debootstrap
+from companion.appliance.install import KEYFILE
+from companion.appliance.trial import SETTINGS
+from release.chroot import CERTIFICATES, NATIVE, Root, debootstrap
 
 STAGE = Path(__file__).resolve().parent / "stage-pegpip"
 """Folder of the image's stage for pi-gen."""
@@ -71,7 +69,8 @@ def packed(package: Path, files: Path) -> Iterator[None]:
     if package.parent.samefile(files):
         yield
         return
-    copy = shutil.copy2(package, files / package.name)
+    copy = files / package.name
+    shutil.copy2(package, copy)
     try:
         yield
     finally:
