@@ -147,7 +147,7 @@ def _cut_out(at: Matrix, size_px: float, rng: np.random.Generator) -> NDArray[np
 
 def relit(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Return a copy of a picture with random light and colours, as blurred and noisy as a poor camera makes it."""
-    seen = picture.astype(np.float32)
+    seen: NDArray[np.floating] = picture.astype(np.float32)
     if rng.random() < 0.35:
         seen = seen[:, :, rng.permutation(3)]
     if rng.random() < 0.12:
@@ -166,13 +166,13 @@ def relit(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.ui
     return _filmed(seen, rng)
 
 
-def _shaded(seen: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+def _shaded(seen: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.floating]:
     """Darken the picture on one side of a shadow's edge, hard or soft."""
     beyond = (_slope(seen.shape, rng) - rng.uniform(-0.6, 0.6)) * np.exp(rng.uniform(0.5, 4))
     return seen * (1 - rng.uniform(0.2, 0.7) / (1 + np.exp(-4 * beyond)))[:, :, None].astype(np.float32)
 
 
-def _glaring(seen: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+def _glaring(seen: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.floating]:
     """Add the reflection of a lamp to the picture."""
     along, across = (axis - rng.uniform(-0.8, 0.8) for axis in (_slope(seen.shape, rng), _slope(seen.shape, rng)))
     shine = np.exp(-((along / rng.uniform(0.1, 0.6)) ** 2) - (across / rng.uniform(0.1, 0.6)) ** 2)
@@ -185,7 +185,7 @@ def _slope(shape: tuple[int, ...], rng: np.random.Generator) -> Matrix:
     return along * np.cos(angle) + across * np.sin(angle)
 
 
-def _filmed(seen: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.uint8]:
+def _filmed(seen: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Add blur, motion blur, noise and JPEG artefacts at random."""
     if rng.random() < 0.25:
         seen = cv2.GaussianBlur(seen, (0, 0), rng.uniform(0.4, 1.6))
@@ -196,7 +196,9 @@ def _filmed(seen: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.u
     filmed = np.clip(seen, 0, 255).astype(np.uint8)
     if rng.random() < 0.2:
         coded = cv2.imencode(".jpg", filmed, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(25, 80))])[1]
-        filmed = cv2.imdecode(coded, cv2.IMREAD_COLOR)
+        decoded = cv2.imdecode(coded, cv2.IMREAD_COLOR)
+        assert decoded is not None
+        filmed = decoded
     return filmed
 
 

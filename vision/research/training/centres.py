@@ -95,7 +95,7 @@ def glance() -> Centres:
 class Exported(nn.Module):
     """Wraps a network for export: scores instead of logits."""
 
-    def __init__(self, centres: Centres) -> None:
+    def __init__(self, centres: nn.Module) -> None:
         super().__init__()
         self.centres = centres
 

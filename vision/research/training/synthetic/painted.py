@@ -192,8 +192,8 @@ def _light_edges(
     for one in range(len(CUBE)):
         for other in range(one):
             if np.abs(CUBE[one] - CUBE[other]).sum() == 2 and rng.random() < 0.4:
-                ends = [tuple((spots[at] * 8).astype(int).tolist()) for at in (one, other)]
-                cv2.line(glow, *ends, 1.0, max(1, int(rng.uniform(0.03, 0.14) * edge_px)), cv2.LINE_AA, 3)
+                begin, end = ((spots[at] * 8).astype(int).tolist() for at in (one, other))
+                cv2.line(glow, begin, end, 1.0, max(1, int(rng.uniform(0.03, 0.14) * edge_px)), cv2.LINE_AA, 3)
     glow = cv2.GaussianBlur(glow, (0, 0), max(0.5, rng.uniform(0.02, 0.06) * edge_px))
     bright = make.body + (255 - make.body) * np.float32(rng.uniform(0, 0.6))
     canvas += (bright - canvas) * (glow * mask)[:, :, None] * make.clear * rng.uniform(0, 1)
@@ -210,7 +210,7 @@ def _silhouette(shape: tuple[int, ...], spots: Floats, rounding_px: float) -> Im
     hull = cv2.convexHull(inner.astype(np.float32)).astype(np.int32)
     cv2.fillConvexPoly(mask, hull, 255, cv2.LINE_AA)
     cv2.polylines(mask, [hull], True, 255, max(1, int(rounding_px * 1.3)), cv2.LINE_AA)
-    return mask.astype(np.float32) / 255
+    return mask.astype(np.float32) / np.float32(255)
 
 
 def _face(value: int, through: float, make: Make, rng: np.random.Generator) -> tuple[Image, Image]:
