@@ -15,6 +15,7 @@ import pytest
 from vision.cameras.simulated.camera import rig_over
 from vision.networks import load_networks
 from vision.reading.reader import Reader
+from vision.reading.reading import FrameBGR
 from vision.research.evaluation.fixtures import CASES, MANIFEST, made
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "images"
@@ -28,6 +29,12 @@ miss the die below."""
 
 def named(entry: dict[str, Any]) -> str:
     return str(entry["picture"])
+
+
+def decoded(name: str) -> FrameBGR:
+    picture: FrameBGR | None = cv2.imread(str(FOLDER / name))
+    assert picture is not None, name
+    return picture
 
 
 def test_the_picture_fixture_manifest_lists_exactly_the_files_and_cases() -> None:
@@ -46,7 +53,7 @@ def test_each_picture_fixture_file_has_the_hash_in_the_manifest(entry: dict[str,
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
 def test_readings_of_hard_picture_fixtures_are_right_doubted_or_incomplete(entry: dict[str, Any]) -> None:
     """A picture whose leaning or stacked die looks flat may miss a value, but makes none up."""
-    image, empty = (cv2.imread(str(FOLDER / entry[kind])) for kind in ("picture", "empty"))
+    image, empty = (decoded(entry[kind]) for kind in ("picture", "empty"))
     reading = Reader(load_networks(), rig_over(empty)).read(image)
     truth = tuple(sorted(die["value"] for die in entry["dice"]))
     if named(entry) in LIKE_FLAT:
@@ -61,7 +68,7 @@ def test_the_dice_reader_doubts_at_most_two_picture_fixtures_of_flat_dice() -> N
     flat = [entry for entry in ENTRIES if entry["all_flat"]]
     trusted = 0
     for entry in flat:
-        image, empty = (cv2.imread(str(FOLDER / entry[kind])) for kind in ("picture", "empty"))
+        image, empty = (decoded(entry[kind]) for kind in ("picture", "empty"))
         trusted += Reader(load_networks(), rig_over(empty)).read(image).trusted
     assert trusted >= len(flat) - 2
 
@@ -71,6 +78,6 @@ def test_a_regenerated_picture_fixture_matches_its_stored_labels_and_jpeg() -> N
     entry = next(entry for entry in ENTRIES if entry["picture"] == "cocked.jpg")
     anew = made(case)
     assert [{"value": die.value, "box_xywh": list(die.box_xywh)} for die in anew.dice] == entry["dice"]
-    kept = cv2.imread(str(FOLDER / "cocked.jpg"))
+    kept = decoded("cocked.jpg")
     # The stored picture is a JPEG: its compression noise differs.
     assert np.abs(kept.astype(int) - anew.image_bgr).mean() < 4.0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tests.vision.camera_standins import Film, Says, virtual_camera
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS
-from vision.reading.reading import Die, FrameBGR, Reading
+from vision.reading.reading import Die, Doubt, FrameBGR, Reading
 from vision.research.evaluation.handheld import Handheld
 from vision.watching.ego_motion import ego_motion
 from vision.watching.handheld import HELD, MAX_CHANGED_IN_DIE, most_changed_in_die
@@ -105,7 +105,7 @@ def test_only_a_moving_die_counts_as_motion_under_a_hand_held_camera(by_px: tupl
     assert most_changed_in_die(one, other, ego_motion(one, other)) <= MAX_CHANGED_IN_DIE
 
 
-def settled(picture: FrameBGR, dice: tuple[Die, ...], doubt: str | None = None, at_s: float = 1.0) -> Settled:
+def settled(picture: FrameBGR, dice: tuple[Die, ...], doubt: Doubt | None = None, at_s: float = 1.0) -> Settled:
     return Settled(at_s, Frame(picture, at_s), Reading(dice, doubt), (), (), emptied=False)
 
 
@@ -126,7 +126,7 @@ def test_unmoved_dice_are_no_new_throw_after_a_hand_held_camera_moved() -> None:
 
 def test_new_throw_detection_ignores_a_reading_doubt_that_comes_and_goes() -> None:
     picture, dice = textured(6), (Die(3, (600, 400, 60, 60), 1.0),)
-    sure, unsure = settled(picture, dice), settled(picture, dice, "count")
+    sure, unsure = settled(picture, dice), settled(picture, dice, Doubt.COUNT)
     last = latest(unsure, sure)
     assert last is not unsure
     assert last.reading.trusted
@@ -144,7 +144,7 @@ def told(frames: int, sure_from: int = 1000, moves_at: int | None = None) -> tup
     readings: list[Reading] = []
 
     def read(*_: object) -> Reading:
-        doubt = None if len(readings) + 1 >= sure_from else "disagree"
+        doubt = None if len(readings) + 1 >= sure_from else Doubt.DISAGREE
         readings.append(Reading((Die(2, (600, 400, 60, 60), 0.9),), doubt))
         return readings[-1]
 

@@ -115,9 +115,12 @@ def test_reloading_a_dice_network_warms_it_up_at_its_last_input_size(monkeypatch
     networks.release()
     shown: list[tuple[int, ...]] = []
     forward = Network.forward
-    monkeypatch.setattr(
-        Network, "forward", lambda self, seen, **kw: (shown.append(np.shape(seen)), forward(self, seen, **kw))[1]
-    )
+
+    def noting(self: Network, pictures_bgr: Sequence[FrameBGR], *, features: bool = False) -> NDArray[np.float32]:
+        shown.append(np.shape(pictures_bgr))
+        return forward(self, pictures_bgr, features=features)
+
+    monkeypatch.setattr(Network, "forward", noting)
     networks.load()
     networks.load()
     assert shown == [(1, 96, 128, 3)]

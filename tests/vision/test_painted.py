@@ -19,8 +19,8 @@ def _plain(rng: np.random.Generator) -> Make:
     """Return an ivory die with black pips, without wear, marbling or other effects."""
     black = np.zeros(3, np.float32)
     ivory = np.full(3, 225, np.float32)
-    colours = {"body": ivory, "marbling": ivory, "pip": black, "one": black}
-    plain = replace(some_make(rng), **colours, spacing=0.26, radius=0.09, one_larger=1.0, corner=0.1, uneven=0.0)
+    coloured = replace(some_make(rng), body=ivory, marbling=ivory, pip=black, one=black)
+    plain = replace(coloured, spacing=0.26, radius=0.09, one_larger=1.0, corner=0.1, uneven=0.0)
     return replace(plain, drilled=0.0, grain=0.0, clear=0.0, worn=0.0, glitter=0.0, sheen=0.0, gloss=0.0, ringed=False)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
@@ -45,7 +46,7 @@ def test_every_picture_file_format_is_decoded_to_bgr(suffix: str) -> None:
     assert np.abs(image[24, 8].astype(int) - (0, 0, 220)).max() < 60
 
 
-ORIENTED = {
+ORIENTED: dict[int, Callable[[np.ndarray], np.ndarray]] = {
     1: lambda image: image,
     2: lambda image: image[:, ::-1],
     3: lambda image: image[::-1, ::-1],
@@ -70,7 +71,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "images"
 
 @pytest.mark.parametrize("name", ["hard-light", "speckled-wooden"])
 def test_dice_are_read_the_same_in_all_eight_exif_orientations(name: str) -> None:
-    upright = cv2.imread(str(FIXTURES / f"{name}.jpg"))
+    upright = picture_in(FIXTURES / f"{name}.jpg")
     reader, readings = Reader(load_networks()), []
     for orientation, stored in ORIENTED.items():
         jpeg = coded(np.ascontiguousarray(stored(upright)), ".jpg", cv2.IMWRITE_JPEG_QUALITY, 100)

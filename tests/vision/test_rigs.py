@@ -11,8 +11,9 @@ import pytest
 
 from vision.research.evaluation.rigs import Case, cases, main
 
-ESTIMATE = {"face_px": [20, 18], "die_mm": 16, "height_mm": 400, "floor_px": [10, 10, 110, 90]}
-PHOTOS = (
+DIE_MM = 16
+ESTIMATE = {"face_px": [20, 18], "die_mm": DIE_MM, "height_mm": 400, "floor_px": [10, 10, 110, 90]}
+PHOTOS: tuple[tuple[str, int, str, list[int], list[str]], ...] = (
     ("a.png", 10, "evening", [5, 2], []),
     ("b.png", 20, "evening", [1], []),
     ("c.png", 40, "evening", [6, 6], []),
@@ -55,8 +56,8 @@ def test_a_cameras_only_photo_in_a_split_gives_no_evaluation_case(folder: Path) 
 def test_an_evaluation_case_has_the_estimated_camera_height_and_scale(folder: Path, factor: float) -> None:
     rig = cases_in(folder, height=factor)[0].rig
     height_mm = rig.camera_mm[2]
-    nearer = height_mm / (height_mm - ESTIMATE["die_mm"])
-    across, down = np.diag(rig.floor_to_px)[:2] * ESTIMATE["die_mm"] * nearer
+    nearer = height_mm / (height_mm - DIE_MM)
+    across, down = np.diag(rig.floor_to_px)[:2] * DIE_MM * nearer
     assert height_mm == pytest.approx(400 * factor)
     assert (across * factor, down * factor) == pytest.approx((20, 18), rel=0.005)
     assert rig.floor_to_px @ (rig.throw.x_mm, rig.throw.y_mm, 1) == pytest.approx((10, 10, 1))

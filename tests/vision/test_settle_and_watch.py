@@ -291,14 +291,15 @@ def test_a_watcher_stopped_during_a_reading_drops_that_settled_event(camera: Vir
 
 
 def test_the_watcher_applies_a_new_calibration_from_the_next_reading_on(camera: VirtualCamera) -> None:
-    watcher = Watcher(camera, Says(lambda *_: Reading((), "without")))
+    watcher = Watcher(camera, Says(lambda *_: Reading((), Doubt.UNREAD)))
     settled = (event for event in watcher.events() if isinstance(event, Settled))
     first = next(settled)
     rig = camera.rig()
-    watcher.read_with(Says(lambda *_: Reading((), "with")), rig)
+    watcher.read_with(Says(lambda *_: Reading((), Doubt.CUT_OFF)), rig)
     camera.tray.throw(strength=0.4)
     second = next(settled)
-    assert [(event.reading.doubt, event.keep_zone) for event in (first, second)] == [("without", False), ("with", True)]
+    assert (first.reading.doubt, first.keep_zone) == (Doubt.UNREAD, False)
+    assert (second.reading.doubt, second.keep_zone) == (Doubt.CUT_OFF, True)
     assert watcher.rig is rig
 
 

@@ -16,6 +16,7 @@ from tests.vision.fake_libcamera import fitted
 def shared(file: Path) -> np.ndarray:
     """Read a picture into shared memory, so that the fake scene does not count as the program's own memory."""
     picture = cv2.imread(str(file))
+    assert picture is not None, file
     kept = np.frombuffer(mmap.mmap(-1, picture.nbytes), np.uint8).reshape(picture.shape)
     kept[:] = picture
     return kept
@@ -27,4 +28,4 @@ fitted(sys.argv[1], pace_s=1 / 30, picture=shared(Path(scene)) if scene else Non
 sys.argv = ["pegpip", *sys.argv[2:]]
 from companion.cli import main  # noqa: E402
 
-sys.exit(main())
+main()

@@ -139,7 +139,8 @@ class Board:
 
     def _auto_white_balance(self) -> None:
         if self.controls.get("AwbEnable", True):
-            self.gains = tuple(old + (new - old) / 4 for old, new in zip(self.gains, self.awb, strict=True))
+            red, blue = (old + (new - old) / 4 for old, new in zip(self.gains, self.awb, strict=True))
+            self.gains = red, blue
         elif "ColourGains" in self.controls:
             self.gains = self.controls["ColourGains"]
 

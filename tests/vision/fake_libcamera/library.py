@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from tests.vision.fake_libcamera.board import Board, scaler_crop
-from tests.vision.fake_libcamera.sensors import Mode
 
 _board: Board
 ROW_ALIGNMENT = 64
@@ -47,9 +46,9 @@ class Size:
 class Transform:
     def __init__(self, other: Any = None, hflip: int = 0, vflip: int = 0, transpose: int = 0) -> None:
         taken = other if isinstance(other, Transform) else None
-        self.hflip = taken.hflip if taken else hflip
-        self.vflip = taken.vflip if taken else vflip
-        self.transpose = taken.transpose if taken else transpose
+        self.hflip: int = taken.hflip if taken else hflip
+        self.vflip: int = taken.vflip if taken else vflip
+        self.transpose: int = taken.transpose if taken else transpose
 
     def __str__(self) -> str:
         return f"hflip={self.hflip} vflip={self.vflip} transpose={self.transpose}"
@@ -254,7 +253,7 @@ class Camera:
         if not modes:
             return -22
         main, raw = configuration.at(0), [stream for stream in configuration if stream.role is StreamRole.Raw]
-        self._mode: Mode = self.board.sensor.modes[0] if self.board.cropped and not raw else modes[0]
+        self._mode = self.board.sensor.modes[0] if self.board.cropped and not raw else modes[0]
         self._size_wh, self._stride, self._main = (main.size.width, main.size.height), main.stride, main.stream
         return 0
 
@@ -316,7 +315,8 @@ class CameraManager:
         os.set_blocking(self.event_fd, False)
         self._ready: deque[Request] = deque()
         self.cameras = [] if _board.absent else [Camera(_board, self)]
-        weakref.finalize(self, lambda fds: [os.close(fd) for fd in fds], (self.event_fd, self._write_fd))
+        for fd in (self.event_fd, self._write_fd):
+            weakref.finalize(self, os.close, fd)
 
     @classmethod
     def singleton(cls) -> CameraManager:
