@@ -46,7 +46,7 @@ class Hosts:
     def allows(self, header: str) -> bool:
         """Return whether the value of a Host header (a name, perhaps with a port) names this table."""
         host = host_name(header)
-        return host is not None and (host in self._own or host.endswith(".local") or is_address(host))
+        return host is not None and (host in self._own or host.endswith(".local") or is_ip_address(host))
 
 
 def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], visitor: Callable[[], Roles]) -> None:
@@ -166,7 +166,7 @@ def host_name(header: str) -> str | None:
     return parts.hostname.rstrip(".") if parts.hostname else None
 
 
-def is_address(host: str) -> bool:
+def is_ip_address(host: str) -> bool:
     """Return whether a host, without brackets, is an IP address rather than a name."""
     try:
         ipaddress.ip_address(host.split("%")[0])

@@ -42,14 +42,14 @@ def restart_service(machine: Machine) -> None:
 class Updater:
     """Replaces the running release, and returns to it when the new one fails.
 
-    `restart` restarts the table's service, and may raise DeviceError. `entry` returns the number of the journal's
-    newest entry when the table is healthy, else None. `say` prints a line at each stage; `pause` and `clock` count
-    seconds.
+    `restart` restarts the table's service, and may raise DeviceError. `newest_entry` returns the number of the
+    journal's newest entry when the table is healthy, else None. `say` prints a line at each stage; `pause` and `clock`
+    count seconds.
     """
 
     releases: Releases
     restart: Callable[[], None]
-    entry: Callable[[], int | None]
+    newest_entry: Callable[[], int | None]
     say: Callable[[str], None]
     pause: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
@@ -66,7 +66,7 @@ class Updater:
         if version < least or (version == least and 0 < signed_s < least_s):
             reason = f"This release is older than the one that runs ({'.'.join(map(str, least))})."
             raise DeviceError(reason, "To go back all the same, install the older one with its install.sh.")
-        entry = self.entry()
+        entry = self.newest_entry()
         self.say("making the new release (the table plays on) ...")
         name = self.releases.make(source)
         try:
@@ -94,9 +94,9 @@ class Updater:
         try:
             self.restart()
             if proven:
-                trial.await_well(self.entry, entry, self.pause, self.clock)
+                trial.await_well(self.newest_entry, entry, self.pause, self.clock)
             else:
-                trial.prove(self.releases, self.entry, self.pause, self.clock)
+                trial.prove(self.releases, self.newest_entry, self.pause, self.clock)
         except KeyboardInterrupt:
             ill = "The update was interrupted."
         except (DeviceError, OSError) as failed:  # OSError: the disk can't keep that the release is proven
@@ -107,7 +107,7 @@ class Updater:
         try:
             trial.back(self.releases)
             self.restart()
-            trial.await_well(self.entry, entry, self.pause, self.clock)
+            trial.await_well(self.newest_entry, entry, self.pause, self.clock)
         except KeyboardInterrupt:
             raise DeviceError(
                 f"The new release is not well ({ill}), and the return to the one before was interrupted.",

@@ -48,10 +48,10 @@ def _figure(folder: Path, each: Rescored) -> str:
     The caption compares the values that stand with the reading at the table and the new one. Raises DeviceError if the
     picture is damaged, PictureError if the file can't be written.
     """
-    throw = each.throw.stands.throw
+    throw = each.throw.camera_throw.throw
     save_jpeg(annotated(each.throw.package.pictures()[-1], each.now), folder / f"{throw}.jpg")
     words = (
-        f"Throw {throw}: stands as {_row(each.throw.stands.values)} ({each.throw.stands.source}); "
+        f"Throw {throw}: stands as {_row(each.throw.camera_throw.values)} ({each.throw.camera_throw.source}); "
         f"at the table {_row(each.throw.at_table.values)}, {each.throw.at_table.doubt or 'trusted'}; "
         f"now {_row(each.now.values)}, {each.now.doubt or 'trusted'}."
     )

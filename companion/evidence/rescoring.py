@@ -25,7 +25,7 @@ from vision.watching.agreement import agreed
 class StoredThrow:
     """A throw that stands in the journal, its package, and the calibration that it was read with, if any."""
 
-    stands: CameraThrow
+    camera_throw: CameraThrow
     package: Package
     rig: Rig | None
 
@@ -40,7 +40,7 @@ class StoredThrow:
         Dice in the keep zone are ignored. On a tray without one the reading may have more dice: those set aside.
         """
         thrown, _ = place(reading, self.rig)
-        read, stands = Counter(each.die.value for each in thrown), Counter(self.stands.values)
+        read, stands = Counter(each.die.value for each in thrown), Counter(self.camera_throw.values)
         return read == stands or (not self.has_keep_zone and stands <= read)
 
     @property
@@ -69,7 +69,7 @@ class Rescored:
         A table asks even about a trusted reading if no throw can have that number of dice: one may cover another.
         """
         wrong = self.now.trusted and not self.throw.exact(self.now)
-        return wrong and not self.changed and not self.throw.stands.accepted
+        return wrong and not self.changed and not self.throw.camera_throw.accepted
 
     @property
     def differs(self) -> bool:
@@ -82,7 +82,7 @@ class Rescored:
         `stands` are the journal's values, and `source` says who gave them. `was` is the reading at the table, `now` the
         new one. `exact`: the new one gives the journal's values. `changed`: it differs from `was` in values or trust.
         """
-        stands, was, now = self.throw.stands, self.throw.at_table, self.now
+        stands, was, now = self.throw.camera_throw, self.throw.at_table, self.now
         return {
             "throw": stands.throw,
             "stands": list(stands.values),
@@ -144,7 +144,8 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
             refuse(str(damaged))
             continue
         if throw.rig is not None and not all(throw.rig.fits(picture) for picture in pictures):
-            refuse(f"The pictures of throw {throw.stands.throw} have another size than its calibration: delete them.")
+            number = throw.camera_throw.throw
+            refuse(f"The pictures of throw {number} have another size than its calibration: delete them.")
             continue
         expect = throw.package.record.expect
         again = Rescored(throw, agreed([readers[id(throw.rig)].read(picture, expect) for picture in pictures]))

@@ -59,7 +59,7 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
                     rig = bytes_of_calibration(Stored(throw.package.record.camera, "", throw.rig))
                     archive.writestr(zipfile.ZipInfo(f"{folder}/{CALIBRATION}"), rig)
                 for number, jpeg in enumerate(reversed(throw.package.jpegs)):
-                    name = f"{throw.stands.throw}-{number}.jpg" if number else f"{throw.stands.throw}.jpg"
+                    name = f"{throw.camera_throw.throw}-{number}.jpg" if number else f"{throw.camera_throw.throw}.jpg"
                     archive.writestr(zipfile.ZipInfo(f"{folder}/images/{name}"), jpeg)
                 labels.setdefault(folder, []).append(msgspec.json.encode(_label(throw)) + b"\n")
             for folder, lines in labels.items():
@@ -100,7 +100,7 @@ def _has_unknown(throw: StoredThrow) -> bool:
     """Return whether a die that was set aside has no known value: in the keep zone, or among the thrown dice."""
     if throw.has_keep_zone:
         return any(each.die.value is None for each in place(throw.at_table, throw.rig)[1])
-    return len(throw.at_table.dice) > len(throw.stands.values)
+    return len(throw.at_table.dice) > len(throw.camera_throw.values)
 
 
 def _label(throw: StoredThrow) -> dict[str, object]:
@@ -110,7 +110,7 @@ def _label(throw: StoredThrow) -> dict[str, object]:
     value] in pixels, or None if it is not known which thrown die shows which value. A kept die without a value is in
     neither. `tags` are the source of the values and any doubt.
     """
-    stands = throw.stands
+    stands = throw.camera_throw
     record = replace(throw.package.record, stands=stands.values, source=stands.source, photo="")
     thrown, kept = place(throw.at_table, throw.rig)
     read = [(each.die.box_xywh, each.die.value) for each in thrown if each.die.value is not None]

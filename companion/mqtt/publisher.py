@@ -80,7 +80,7 @@ class Publisher(BackgroundThread):
         self._broker, self._table, self._words, self._report, self._sounds = broker, table, words, report, sounds
         self._events: deque[Event] = deque(maxlen=MAX_EVENTS)
         self._table_name, self._connected = name, threading.Event()
-        self._told: dict[str, bytes] = {}  # what the broker retains since the connection, by topic
+        self._retained: dict[str, bytes] = {}  # what the broker retains since the connection, by topic
         self._trouble = "not connected yet"
 
     def health(self) -> tuple[bool, str]:
@@ -144,7 +144,7 @@ class Publisher(BackgroundThread):
             return
         if self._sounds is not None:
             client.subscribe([(f"{self._broker.topic}/{command}", 1) for command in ("start", "mute")])
-        self._told.clear()
+        self._retained.clear()
         self._connected.set()
         self._wake.set()
 
@@ -168,9 +168,9 @@ class Publisher(BackgroundThread):
         messages[f"{topic}/muted"] = b"" if self._sounds is None else b"ON" if self._sounds.muted else b"OFF"
         messages[f"{topic}/available"] = b"online"
         for where, message in messages.items():
-            if self._told.get(where) != message:
+            if self._retained.get(where) != message:
                 client.publish(where, message, 1, retain=True)
-                self._told[where] = message
+                self._retained[where] = message
         while self._events:
             event = self._events.popleft()
             happened = {"event_type": event.code, "text": self._words(event), **event.args}

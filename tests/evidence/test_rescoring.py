@@ -47,14 +47,15 @@ def test_rescoring_throws_with_the_unchanged_classifier_changes_no_reading(again
 def test_rescoring_counts_a_trusted_but_corrected_throw_as_false_accept(again: list[Rescored]) -> None:
     found = summary(again, [])
     assert (found["throws"], found["exact"], found["trusted"], found["false_accepts"]) == (4, 3, 4, 1)
-    assert [each.throw.stands.throw for each in again if each.differs] == [3]
+    assert [each.throw.camera_throw.throw for each in again if each.differs] == [3]
 
 
 def test_rescoring_counts_a_wrong_reading_asked_about_as_no_false_accept(again: list[Rescored]) -> None:
     """The reading lacks a die, and a person named the right dice when the table asked."""
     first = again[0].throw
-    stands = msgspec.structs.replace(first.stands, values=(*first.stands.values, 1), source="answered", accepted=False)
-    found = summary([replace(again[0], throw=replace(first, stands=stands)), again[1]], [])
+    read = first.camera_throw
+    answered = msgspec.structs.replace(read, values=(*read.values, 1), source="answered", accepted=False)
+    found = summary([replace(again[0], throw=replace(first, camera_throw=answered)), again[1]], [])
     assert (found["exact"], found["trusted"], found["false_accepts"], found["caught"]) == (1, 2, 0, 1)
     assert found["false_accepts_at_most"] == round(upper_bound(0, 1), 6)
 
@@ -89,7 +90,7 @@ def test_rescoring_refuses_a_throw_package_of_another_table(played: Path, tmp_pa
     PackageFolder(tmp_path / "table", 0).files()[1].unlink()
     shutil.copytree(strange.parent, tmp_path / "table" / "evidence" / strange.parent.name)
     refused = list[str]()
-    assert [each.stands.throw for each in stored_throws(tmp_path / "table", refuse=refused.append)] == [2, 3, 4]
+    assert [each.camera_throw.throw for each in stored_throws(tmp_path / "table", refuse=refused.append)] == [2, 3, 4]
     assert len(refused) == 1
     assert "does not belong to entry" in refused[0]
 
@@ -177,7 +178,8 @@ def test_throw_export_omits_a_throw_lying_among_dice_of_unknown_value(played: Pa
     throw = next(stored_throws(played))
     assert throw.rig is not None
     rig = replace(throw.rig, keep=replace(throw.rig.keep, width_mm=0.0))
-    fewer = replace(throw, stands=msgspec.structs.replace(throw.stands, values=throw.stands.values[1:]))
+    read = throw.camera_throw
+    fewer = replace(throw, camera_throw=msgspec.structs.replace(read, values=read.values[1:]))
     everywhere = replace(throw.rig, keep=Zone(-1000.0, -1000.0, 2000.0, 2000.0))
     first, *others = throw.package.record.dice
     record = msgspec.structs.replace(throw.package.record, dice=(msgspec.structs.replace(first, value=None), *others))

@@ -97,8 +97,8 @@ def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
         if each.changed:
             was, now = each.throw.at_table, each.now
             rows.append(
-                f"  throw {each.throw.stands.throw}: was {list(was.values)}, {was.doubt or 'trusted'}; "
-                f"is {list(now.values)}, {now.doubt or 'trusted'}; stands as {list(each.throw.stands.values)}"
+                f"  throw {each.throw.camera_throw.throw}: was {list(was.values)}, {was.doubt or 'trusted'}; "
+                f"is {list(now.values)}, {now.doubt or 'trusted'}; stands as {list(each.throw.camera_throw.values)}"
             )
     return "\n".join(rows)
 

@@ -32,7 +32,7 @@ MAX_ITERATIONS = 30
 """Most iterations to solve one pair of game states. Three or four are usual, so a higher value changes nothing."""
 
 
-def keeps_of(size: int) -> tuple[Indices, Indices, Floats, Indices]:
+def offers_as_arrays(size: int) -> tuple[Indices, Indices, Floats, Indices]:
     """Return all offers of throws of 1 to `size` dice in Crapola as flat arrays. An offer is the keeps of a throw.
 
     Crap-outs are left out, so the probabilities of a number of dice sum to less than 1.
@@ -66,7 +66,7 @@ def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, ch
             From SURE_STOP_STEPS steps on the turn stops.
         lost: Win probability after a crap-out.
         least: Steps of turn points below which a stop is not allowed.
-        keeps: What each throw lets a player keep, as `keeps_of(size)` returns it.
+        keeps: What each throw lets a player keep, as `offers_as_arrays(size)` returns it.
         choosing: (len(bank) * size,) buffer that is overwritten, so that none has to be allocated.
     """
     first_offers, first_keeps, chances, distances = keeps
@@ -100,7 +100,7 @@ def solved() -> Iterator[tuple[Floats, Floats, float]]:
         last yield is complete.
     """
     values, start = np.full((PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1), 0.5), np.full(MAX_STEPS_LEFT + 1, 0.5)
-    six, seven, chase = keeps_of(6), keeps_of(7), catching()
+    six, seven, chase = offers_as_arrays(6), offers_as_arrays(7), catching()
     for total in range(2, 2 * MAX_STEPS_LEFT + 1):
         _solve_sum(total, values, start, chase, six, seven)
         yield values, start, min(0.999, (total / (2 * MAX_STEPS_LEFT)) ** 2)
@@ -119,7 +119,7 @@ def _solve_sum(total: int, values: Floats, start: Floats, chase: Floats, six: Ke
             and other's steps.
         start: (MAX_STEPS_LEFT + 1,) win probability at the start of a game, by steps to the target.
         chase: (steps,) highest probability, from `catching`, of banking at least each number of steps in a turn.
-        six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.
+        six: Keeps of throws in a turn of six dice, as `offers_as_arrays` returns them.
         seven: Keeps of throws in a turn of seven dice.
     """
     for one in range(max(1, total - MAX_STEPS_LEFT), min(MAX_STEPS_LEFT, total - 1) + 1):
@@ -163,7 +163,7 @@ def _solve_pair(
         values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability before a turn, by phase and by steps of
             the player to play and of the other. States with a smaller sum of steps must be known.
         chase: (steps,) highest probability, from `catching`, of banking at least each number of steps in a turn.
-        six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.
+        six: Keeps of throws in a turn of six dice, as `offers_as_arrays` returns them.
         seven: Keeps of throws in a turn of seven dice.
 
     Returns:
@@ -232,7 +232,7 @@ def _turn(
         bank: (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,) win probability after banking each number of steps.
         lost: Win probability after a crap-out.
         least: Steps of turn points below which a stop is not allowed.
-        six: Keeps of throws in a turn of six dice, as `keeps_of` returns them.
+        six: Keeps of throws in a turn of six dice, as `offers_as_arrays` returns them.
         seven: Keeps of throws in a turn of seven dice.
         choosing: Buffer for `best_turn`, large enough for seven dice; overwritten.
     """
