@@ -65,6 +65,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "companion.games",
         "companion.errors",
         "companion.outgoing",
+        "web.names",
     ),
     "companion.outgoing": ("companion.errors",),
     "vision": ("vision", "companion.errors"),

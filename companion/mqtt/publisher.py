@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -18,13 +19,15 @@ from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
-from companion.errors import CompanionError, RulesError
+from companion.errors import CompanionError, DeviceError, RulesError
+from companion.games.engine.notation import header_of
 from companion.games.registry import game_named
 from companion.mqtt.discovery import CODES, discovery
 from companion.outgoing import BackgroundThread
 from companion.table.commands import NextGame, StartGame
 from companion.table.snapshot import Event, News, Snapshot
 from companion.table.writer import Table
+from web.names import problem_of
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +44,8 @@ MAX_EVENTS = 100
 publishing is slow; lower: it loses events sooner."""
 MAX_COMMAND_BYTES = 4096
 """Largest command from the broker, in bytes; a larger one is ignored. Too low: a game's header does not fit."""
+UNTRIED = "not connected yet"
+"""What a health check calls the trouble until an attempt to connect to the MQTT broker has ended."""
 
 
 class Broker(msgspec.Struct, frozen=True):
@@ -64,7 +69,8 @@ class Publisher(BackgroundThread):
     """Publishes to one MQTT broker. When it is stopped, it first publishes that the table is offline.
 
     `name` returns the table's present name, `words` the sentence for an event and `report` the answer of `/healthz`.
-    With `sounds` the broker may mute them and start a game; None allows no commands.
+    With `sounds` the broker may mute them and start a game; None allows no commands. Raises DeviceError if the broker's
+    host can't be looked up, as one with an empty part.
     """
 
     def __init__(
@@ -77,11 +83,16 @@ class Publisher(BackgroundThread):
         sounds: Sounding | None = None,
     ) -> None:
         super().__init__("mqtt")
+        try:
+            broker.host.encode("idna")
+        except UnicodeError as wrong:
+            reason = f"[mqtt] `host` = {broker.host!a} is no name of a host ({wrong})."
+            raise DeviceError(reason, "Write the broker's name or IP address.") from None
         self._broker, self._table, self._words, self._report, self._sounds = broker, table, words, report, sounds
         self._events: deque[Event] = deque(maxlen=MAX_EVENTS)
         self._table_name, self._connected = name, threading.Event()
         self._retained: dict[str, bytes] = {}  # what the broker retains since the connection, by topic
-        self._trouble = "not connected yet"
+        self._trouble = UNTRIED
 
     def health(self) -> tuple[bool, str]:
         """Return (is the broker connected, a sentence that says so or why not and what to do)."""
@@ -131,6 +142,7 @@ class Publisher(BackgroundThread):
         if self._broker.tls:
             client.tls_set()
         client.on_connect, client.on_disconnect = self._on_connect, self._on_disconnect
+        client.on_connect_fail = self._on_connect_fail
         client.on_message = self._on_message
         return client
 
@@ -149,10 +161,19 @@ class Publisher(BackgroundThread):
         self._wake.set()
 
     def _on_disconnect(self, _: Client, __: Any, ___: Any, reason: ReasonCode, ____: Properties | None) -> None:
-        """Mark the broker as not connected, store the reason, and wake the thread to drop the events that wait."""
+        """Mark the broker as not connected, store the reason, and wake the thread to drop the events that wait.
+
+        After a connection that the broker refused, its refusal stays the reason: this one is "Unspecified error".
+        """
+        if self._connected.is_set() or self._trouble == UNTRIED:
+            self._trouble = str(reason)
         self._connected.clear()
-        self._trouble = str(reason)
         self._wake.set()
+
+    def _on_connect_fail(self, _: Client, __: Any) -> None:
+        """Store why the broker could not be reached: the error that the MQTT client is handling during this call."""
+        error = sys.exception()
+        self._trouble = (isinstance(error, OSError) and error.strerror) or str(error)
 
     def _publish(self, client: Client) -> None:
         """Send the broker each retained MQTT message that has changed since it was last sent, then all waiting events.
@@ -190,7 +211,11 @@ class Publisher(BackgroundThread):
                     raise RulesError(f"{bytes(message.payload)!r} is neither ON nor OFF.")
                 self._sounds.muted = message.payload == b"ON"
             elif message.payload:
-                self._table.submit(StartGame(header=msgspec.json.decode(message.payload)))
+                header = msgspec.json.decode(message.payload)
+                wrong = problem_of(header_of(header).players)
+                if wrong is not None:
+                    raise RulesError(wrong)
+                self._table.submit(StartGame(header=header))
             else:
                 self._table.submit(NextGame(number=self._table.snapshot().number))
         except (CompanionError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as refused:

@@ -18,12 +18,18 @@ PROGRAM = Path("/usr/sbin/mosquitto")
 
 
 class Mosquitto:
-    """The broker. It keeps nothing on the disk: after a kill it knows no retained message."""
+    """The broker. It keeps nothing on the disk: after a kill it knows no retained message.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: Folder for its settings.
+        anonymous: Whether it takes clients without a user; it knows no user.
+    """
+
+    def __init__(self, folder: Path, anonymous: bool = True) -> None:
         self.port = free_port()
         self._settings = folder / "mosquitto.conf"
-        self._settings.write_text(f"listener {self.port} {LOOPBACK}\nallow_anonymous true\npersistence false\n")
+        allowed = f"allow_anonymous {str(anonymous).lower()}"
+        self._settings.write_text(f"listener {self.port} {LOOPBACK}\n{allowed}\npersistence false\n")
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 

@@ -13,10 +13,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from companion.mqtt.publisher import Publisher
+from companion.errors import DeviceError
+from companion.mqtt.publisher import Broker, Publisher
 from companion.table.snapshot import News
+from tests.league.services import LOOPBACK, free_port, needed
+from tests.mqtt.broker import PROGRAM, Mosquitto
 from tests.mqtt.conftest import Home
-from tests.table.acting import FIRST, HEADER, played
+from tests.table.acting import FIRST, HEADER, played, table_in
 from tests.waiting import until
 
 
@@ -82,6 +85,37 @@ def test_a_restarted_mqtt_broker_gets_discovery_and_the_newest_state(home: Home,
     assert until(lambda: home.listener.last.get("pub/available") == b"online")
     assert until(lambda: any(topic.startswith("homeassistant/") for topic in home.listener.last))
     assert until(lambda: publisher.health()[0])
+
+
+def publisher_for(folder: Path, host: str, port: int) -> Publisher:
+    broker, table = Broker(host, port, False, "", "", "pub"), table_in(folder / "data")
+    return Publisher(broker, lambda: "The Lion", table, str, lambda: {"parts": {}})
+
+
+def test_mqtt_health_keeps_a_brokers_refusal_after_the_disconnection(tmp_path: Path) -> None:
+    """The client reports "Unspecified error" right after the refusal, each time that it tries."""
+    needed("mosquitto", PROGRAM.exists())
+    broker = Mosquitto(tmp_path, anonymous=False)
+    publisher = publisher_for(tmp_path, LOOPBACK, broker.port)
+    publisher.start()
+    assert until(lambda: "Not authorized" in publisher.health()[1])
+    publisher.stop()
+    assert until(lambda: not publisher.alive())
+    assert "Not authorized" in publisher.health()[1]
+    broker.kill()
+
+
+def test_mqtt_health_says_why_no_broker_was_reached(tmp_path: Path) -> None:
+    publisher = publisher_for(tmp_path, LOOPBACK, free_port())
+    publisher.start()
+    assert until(lambda: "Connection refused" in publisher.health()[1])
+    publisher.stop()
+
+
+@pytest.mark.parametrize("host", ["a..b", ".local", "a" * 64])
+def test_an_mqtt_host_that_can_not_be_looked_up_is_refused(tmp_path: Path, host: str) -> None:
+    with pytest.raises(DeviceError, match="no name of a host"):
+        publisher_for(tmp_path, host, 1883)
 
 
 def test_stopping_the_mqtt_publisher_reports_the_table_offline(home: Home, publisher: Publisher) -> None:
@@ -155,6 +189,15 @@ def test_enabled_mqtt_commands_start_a_game_and_mute_the_sounds(home: Home, comm
     assert home.sounds.muted
     home.listener.client.publish("pub/mute", b"OFF", 1)
     assert until(lambda: home.listener.last["pub/muted"] == b"OFF")
+
+
+@pytest.mark.parametrize("name", ["\u202eAnn", "  ", "a\nb"])
+def test_an_mqtt_start_with_a_name_that_can_not_be_seen_is_ignored(home: Home, commanded: Publisher, name: str) -> None:
+    number = home.table.snapshot().number
+    for players in ([name, "Fay"], ["Eve", "Fay"]):
+        home.listener.client.publish("pub/start", msgspec.json.encode({**HEADER, "players": players}), 1)
+    assert until(lambda: home.listener.state()["turn"] == "Eve")
+    assert home.table.snapshot().number == number + 1, "one game was started, Eve's"
 
 
 @pytest.mark.parametrize("muted", [False, True])
