@@ -191,7 +191,7 @@ def _leds(machine: Machine) -> int:
     """Return the number of LEDs of the layout in the installed settings file; of LAYOUT if that has no valid layout."""
     settings = machine.at(SETTINGS)
     layout, own = value_in(settings, "strip", "layout"), value_in(settings, "track", "leds")
-    if layout == "own" and isinstance(own, int) and 1 <= own <= MAX_LEDS:
+    if layout == "own" and type(own) is int and 1 <= own <= MAX_LEDS:
         return own
     return LEDS.get(str(layout), LEDS[LAYOUT])
 
@@ -199,7 +199,7 @@ def _leds(machine: Machine) -> int:
 def _pin(machine: Machine) -> int:
     """Return the BCM number of the strip's data pin in the installed settings file; PIN if that has no valid one."""
     pin = value_in(machine.at(SETTINGS), "strip", "pin")
-    return pin if isinstance(pin, int) and 0 <= pin <= MAX_PIN else PIN
+    return pin if type(pin) is int and 0 <= pin <= MAX_PIN else PIN
 
 
 def _settings(machine: Machine, name: str, password: str) -> str:

@@ -395,6 +395,9 @@ def test_installer_adds_led_overlay_with_leds_and_pin_on_pi_5_not_pi_4(machine: 
     settings.write_text("[strip]\nkind = 'pio'\npin = 19\n")
     told = changes(all_steps(machine, Source(PROJECT), packages=False), machine)
     assert f"{CONFIG}: {overlay_line(preset(LAYOUT).leds, 19)}" in told
+    settings.write_text("[strip]\nlayout = 'own'\npin = false\n[track]\nleds = true\n")
+    told = changes(all_steps(machine, Source(PROJECT), packages=False), machine)
+    assert f"{CONFIG}: {overlay_line(preset(LAYOUT).leds)}" in told, "no number is true or false"
     model.write_text("Raspberry Pi 4 Model B Rev 1.4\0")
     assert not any(
         "ws2812-pio" in line for line in changes(all_steps(machine, Source(PROJECT), packages=False), machine)
