@@ -44,6 +44,12 @@ class IllegalAction(RulesError):
     code = "illegal_action"
 
 
+class WalkoverUsed(IllegalAction):
+    """A player's return to a tournament, refused because a later match was played on the walkover."""
+
+    code = "walkover_used"
+
+
 class NotationError(RulesError):
     """A line that is not in the notation of transcripts."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from companion.errors import IllegalAction, RulesError
+from companion.errors import IllegalAction, RulesError, WalkoverUsed
 from companion.games.engine.game import Outcome
 from companion.games.engine.notation import header_of
 from companion.table.commands import Arranging, BeginTournament, EndTournament
@@ -128,13 +128,12 @@ def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
         case "tournament":
             return tournament_of({**entry.body, "number": entry.number})
         case "tournament_left" if tournament is not None:
-            name, left = entry.body["player"], {**tournament.left_at}
-            others = [each for each in tournament.left if each != name]
-            if entry.body["left"]:
-                left.setdefault(name, entry.number)
-                return msgspec.structs.replace(tournament, left=(*others, name), left_at=left)
-            left.pop(name, None)
-            return msgspec.structs.replace(tournament, left=tuple(others), left_at=left)
+            name = entry.body["player"]
+            there = _with_back(tournament, name)
+            if not entry.body["left"]:
+                return there
+            left_at = {name: entry.number, **tournament.left_at}
+            return msgspec.structs.replace(there, left=(*there.left, name), left_at=left_at)
         case _:
             return None
 
@@ -144,7 +143,8 @@ def entry_of(tournament: Tournament | None, games: Iterable[Game], command: Arra
 
     `tournament` is the one that is on, or None, and `games` are those that may still change. Raises IllegalAction if
     there is no tournament to leave or end, or another one is not over; RulesError if the draw can't be played, or the
-    player who leaves is not in the tournament.
+    player who leaves is not in the tournament. WalkoverUsed if a player comes back after whose walkover a later match
+    was played.
     """
     if isinstance(command, BeginTournament):
         if tournament is not None and not tournament.view(games).over:
@@ -160,7 +160,22 @@ def entry_of(tournament: Tournament | None, games: Iterable[Game], command: Arra
         return "tournament_ended", {}
     if command.player not in tournament.players:
         raise RulesError(f"{command.player!r} does not play in the tournament. Name one of its players.")
+    if not command.left and _played(tournament, games) - _played(_with_back(tournament, command.player), games):
+        why = f"{command.player!r} can't come back: a later match was played on the walkover."
+        raise WalkoverUsed(f"{why} Play on without the player, or end the tournament.")
     return "tournament_left", {"player": command.player, "left": command.left}
+
+
+def _with_back(tournament: Tournament, player: str) -> Tournament:
+    """Return the tournament with a player who had left back in it; unchanged if the player had not left."""
+    left = tuple(each for each in tournament.left if each != player)
+    left_at = {each: number for each, number in tournament.left_at.items() if each != player}
+    return msgspec.structs.replace(tournament, left=left, left_at=left_at)
+
+
+def _played(tournament: Tournament, games: Iterable[Game]) -> set[int]:
+    """Return the numbers of the games that are results of the tournament's matches."""
+    return {match.game for match in tournament.view(games).matches if match.game is not None}
 
 
 def _result(game: ArchivedGame, outcome: Outcome) -> Result[str, int]:
