@@ -70,7 +70,8 @@ def refuse_unless_own_game(table: AnyTable, pairing: Pairing) -> None:
     starter = pairing.starters.get(table.game_number())
     is_own = asking is not None and (asking.role is Role.OWNER or asking.id == starter)
     if is_on and not snapshot.abandoned and not is_own:
-        flask.abort(refusal(403, "others_game", "Someone else started this game. Only the host can end it."))
+        why = "Another phone started this game, or the table has restarted since. Only the host can end it."
+        flask.abort(refusal(403, "others_game", f"{why} No host yet? Scan the code that `pegpip join` shows."))
 
 
 def start_game(table: AnyTable, pairing: Pairing, command: Command) -> Snapshot:
