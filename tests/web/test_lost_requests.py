@@ -21,7 +21,7 @@ def pub(past: Pub) -> Pub:
 
 
 def test_offline_control_page_promises_to_send_a_bank_but_no_new_game(pub: Pub, visiting: Any) -> None:
-    """An act without a snapshot's number, such as a vote or the table's voice, is not kept for later."""
+    """A start is not kept for later, nor an act without a snapshot's number, as a vote or the table's voice."""
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME[:2])
     page = visiting("/control", paired=True)

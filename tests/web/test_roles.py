@@ -126,6 +126,7 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
     number = pub.table.snapshot().number
     for refused in (ann.post("/api/games", json=HEADER), ann.post("/api/abandon", json={"number": number})):
         assert (refused.status_code, refused.json["error"]) == (403, "others_game")
+        assert "pegpip join" in refused.json["message"], "the next step where nobody hosts"
     assert ben.post("/api/abandon", json={"number": number}).status_code == 200
     assert ann.post("/api/games", json=HEADER).status_code == 200
     play(pub, {"throw": [5, 5, 2, 2, 1, 4, 6]})
@@ -149,6 +150,17 @@ def test_of_two_games_started_at_once_the_later_is_its_own_phones(pub: Pub, monk
     later.join()
     play(pub, {"throw": [5, 5, 2, 2, 1, 4, 6]})
     assert ben.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
+
+
+def test_of_two_phones_that_start_a_game_at_once_the_second_is_stale(pub: Pub) -> None:
+    ann, ben = pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben")
+    seen = {**HEADER, "number": pub.table.snapshot().number}
+    assert ann.post("/api/games", json=seen).status_code == 200
+    refused = ben.post("/api/games", json={**seen, "game": "crag"})
+    assert (refused.status_code, refused.json["error"]) == (409, "stale")
+    assert pub.table.snapshot().game == "crib_dice"
+    for number in ("17", True, 1.5):
+        assert ben.post("/api/games", json={**HEADER, "number": number}).status_code == 400
 
 
 def test_only_the_player_phone_that_started_a_next_game_may_abandon_it(pub: Pub) -> None:

@@ -24,6 +24,7 @@ HEADER: Json = {
     "type": "object",
     "required": ["transcript", "game", "players"],
     "properties": {
+        "number": {"type": "integer", "minimum": 0},
         "transcript": {"const": 1},
         "players": {
             "type": "array",
@@ -39,8 +40,9 @@ HEADER: Json = {
     },
     "additionalProperties": False,
 }
-"""JSON schema of the body of `POST /api/games`: the transcript's header, with `terms` and `colours`. `routes` adds the
-property `game`, whose values are the games on offer."""
+"""JSON schema of the body of `POST /api/games`: the transcript's header, with `terms` and `colours`. `number` is
+that of the snapshot that the sender saw: a stale start is refused. `routes` adds the property `game`, whose values are
+the games on offer."""
 
 Form = Mapping[str, Any]
 """Description of a game for the set-up form, made by `companion.games.engine.rulebook.form_of`."""
@@ -75,13 +77,16 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
     @made.post("/api/games", "Start a game", dict[str, Any], **start)
     def begin(header: dict[str, Any]) -> Snapshot | flask.Response:
         players, terms, colours = header.get("players"), header.pop("terms", {}), header.pop("colours", {})
+        number = header.pop("number", None)
+        if number is not None and type(number) is not int:
+            return refusal(400, "malformed", f"`number` = {number!a} is no snapshot's number. Send one, or none.")
         dice = terms.get("dice") if isinstance(terms, dict) else None
         named = [*(players if isinstance(players, list) else ()), dice]
         wrong = problem_of(name for name in named if isinstance(name, str))
         if wrong is not None:
             return refusal(422, "name", wrong)
         refuse_unless_own_game(table, pairing)
-        return start_game(table, pairing, StartGame(header=header, terms=terms, colours=colours))
+        return start_game(table, pairing, StartGame(header=header, number=number, terms=terms, colours=colours))
 
     return made
 

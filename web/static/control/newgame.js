@@ -63,7 +63,8 @@ export function gameForm(games, beginButton) {
     );
     settings.set("last-game", JSON.stringify(header));
     settings.set("names", JSON.stringify([...new Set([...players, ...known])].slice(0, 30)));
-    return post("/api/games", { ...header, colours, ...(first.value === "roll" ? { roll_off: true } : {}) });
+    const rolled = first.value === "roll" ? { roll_off: true } : {};
+    return post("/api/games", { ...header, number: table.snapshot.number, colours, ...rolled });
   };
   // Says which game would end before it does; another phone may have begun one since this was opened.
   const ends = h("p", { class: "notice", hidden: true });

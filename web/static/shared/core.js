@@ -305,7 +305,7 @@ const addressOf = (path) =>
 /**
  * POST JSON. Return the answer's JSON, or null after showing the reason for a refusal, if given in `problem`.
  *
- * A body with a snapshot number is kept while the table can't be reached, and sent once it is back.
+ * A body with a snapshot number is kept while the table can't be reached, and sent once it is back. A new game is not.
  * @param {string} path
  * @param {any} body
  * @param {{ quiet?: boolean, problem?: HTMLElement | null }} options
@@ -341,7 +341,7 @@ async function sent(path, body, { quiet = false, problem = null } = {}) {
       signal: AbortSignal.timeout?.(POST_MS), // older browsers wait as long as their network does
     });
   } catch {
-    const kept = body.number !== undefined;
+    const kept = body.number !== undefined && path !== "/api/games"; // its dialog stays open
     if (kept) waiting = { path, body };
     tell(t(kept ? "offline.waits" : "error.network"));
     return null;

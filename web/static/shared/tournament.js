@@ -4,8 +4,11 @@ import { fill, h, number, post, t, table } from "./core.js";
 
 let starting = null;
 /** Start the match that is next; a second tap starts no second one. */
-export const startMatch = () =>
-  (starting ??= post("/api/games", table.snapshot.tournament?.next ?? {}).finally(() => { starting = null; }));
+export const startMatch = () => {
+  const seen = table.snapshot,
+    body = { ...seen.tournament?.next, number: seen.number };
+  return (starting ??= post("/api/games", body).finally(() => { starting = null; }));
+};
 
 /** Draw the matches into a list. */
 export function matches(list, tournament) {
