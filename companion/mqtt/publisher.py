@@ -45,7 +45,7 @@ publishing is slow; lower: it loses events sooner."""
 MAX_COMMAND_BYTES = 4096
 """Largest command from the broker, in bytes; a larger one is ignored. Too low: a game's header does not fit."""
 UNTRIED = "not connected yet"
-"""What a health check calls the trouble until an attempt to connect to the MQTT broker has ended."""
+"""Reason that the health check gives until the first attempt to connect to the MQTT broker has ended."""
 
 
 class Broker(msgspec.Struct, frozen=True):

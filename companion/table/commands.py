@@ -104,9 +104,9 @@ class Observe(msgspec.Struct, frozen=True):
 
 
 class OverlookTray(msgspec.Struct, frozen=True):
-    """Report that a lesson or a calibration has changed the tray: what lies there is no throw, and its end no bank.
+    """Report that a lesson or a calibration has changed the tray: its dice are no throw, and clearing it banks nothing.
 
-    None for `observation` leaves what lies there unknown, as after a start of the table.
+    None for `observation` leaves the tray's dice unknown, as after a start of the table.
     """
 
     observation: Observation | None = None

@@ -132,8 +132,8 @@ def _throws_left(evening: Evening) -> bool:
 def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_progress: ReportProgress) -> None:
     """Let the person judge each throw, until all are made or the recording that stands in for a camera ends.
 
-    The judged throws are appended to `evening.throws`. What lies in the tray before the first throw is no throw, nor
-    are dice of an earlier one. If no throw is seen for UNSEEN_TIMEOUT_S, the person may count one as missed. Raises
+    The judged throws are appended to `evening.throws`. Dice that lie in the tray before the first throw, or stay there
+    after one, are no throw. If no throw is seen for UNSEEN_TIMEOUT_S, the person may count one as missed. Raises
     DeviceError if the camera fails.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
