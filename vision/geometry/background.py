@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import cv2
 import numpy as np
@@ -156,14 +157,20 @@ class EmptyTray:
         product = cv2.transform(view * empty, _CHANNEL_SUM)
         gain = cv2.min(cv2.max(cv2.divide(product, empty_squared), SHADOW_GAIN_RANGE[0]), SHADOW_GAIN_RANGE[1])
         squared = cv2.transform(cv2.multiply(view, view), _CHANNEL_SUM) + gain * (gain * empty_squared - 2 * product)
-        share = (view.max(axis=2) + 1) / (self.levels.max(axis=2) + 1)
+        share = (_brightest(view) + 1) / (_brightest(self.levels) + 1)
         # In such dim light even white on black would not be certain foreground.
-        return np.where(share < HIGH_THRESHOLD_LEVELS / 255, np.inf, cv2.sqrt(cv2.max(squared, 0.0)))
+        squared[share < HIGH_THRESHOLD_LEVELS / 255] = np.inf
+        return cv2.sqrt(cv2.max(squared, 0.0))
 
 
 def shrunk(view_bgr: FrameBGR, scale: float) -> Levels:
     """Return a view scaled by `scale` (at most 1) as (h, w, 3) float32. Averaging removes noise like a blur would."""
     return scaled(view_bgr, scale).astype(np.float32)
+
+
+def _brightest(levels: Levels) -> Levels:
+    """Return each pixel's brightest channel, (h, w), of (h, w, 3) levels. NumPy's `max` takes 25 times as long."""
+    return reduce(cv2.max, cv2.split(levels))
 
 
 def _mask(foreground: NDArray[np.bool_]) -> Mask:
