@@ -14,8 +14,8 @@ from hardware.board import Board
 from hardware.view import BoardView, Moment, Peg
 
 MAX_MOMENTS = 24
-"""Most animations that the LED board keeps, the newest. Fewer: an action that starts up to twenty loses some; more:
-each frame is computed longer."""
+"""Most animations that the LED board keeps; beyond that the oldest are dropped. Fewer: an action, which can start
+twenty, loses some; more: each frame is computed longer."""
 
 
 class Lights:
@@ -29,9 +29,11 @@ class Lights:
     def follow(self, snapshot: Snapshot, news: News, now_s: float) -> BoardView:
         """Return what the LED board shows for a snapshot, with the animations that started at it or earlier.
 
-        Call this method once for each snapshot, in order. The animations of the events in `news` start at `now_s`, on
-        the board's clock. If a new journal entry (another `snapshot.number`) brings no event, or takes events back, all
-        animations end. Else they go on; the newest MAX_MOMENTS are kept.
+        Call this method once for each snapshot, in order. `now_s` is the time on the board's clock.
+
+        - Same `snapshot.number` as before: the animations stay as they are.
+        - New number (a new journal entry) with events: their animations start at `now_s`; the newest MAX_MOMENTS stay.
+        - New number without events, or with events taken back: all animations end.
         """
         before, self._track = self._track, snapshot.track
         if self._number != snapshot.number:
@@ -71,9 +73,10 @@ def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = ()) -> BoardVie
 def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float) -> tuple[Moment, ...]:
     """Return the LED board's animations for the new events in `news`; empty without a game.
 
-    Only events that belong to a side have any, as the game's effects list them. They start at `now_s` on the board's
-    clock, and go on from the track `before`; from the new one if that is None or has another number of pegs. A `swap`
-    moves all pegs whose banked hole changed.
+    The game's effects say which animations an event has; an event without a side has none. All start at `now_s` on the
+    board's clock. Each moves a peg from its hole on the track `before` to its hole on the snapshot's track. If `before`
+    is None, or has another number of pegs, the snapshot's track stands for it. A `swap` moves every peg whose banked
+    hole changed.
     """
     after = snapshot.track
     if after is None or snapshot.game is None:
@@ -93,8 +96,9 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
 def _moment(light: Light, side: int, before: games.Peg, after: games.Peg, now_s: float) -> Moment:
     """Return a game's light for one side as an animation from one position of its peg to another.
 
-    `run` goes from provisional hole to provisional hole, `drain` from a provisional one to the banked one after it, all
-    others from banked hole to banked hole.
+    - `run`: from the provisional hole of `before` to that of `after`.
+    - `drain`: from the provisional hole of `before` to the banked hole of `after`.
+    - All others: from the banked hole of `before` to that of `after`.
     """
     ahead = light.kind in ("run", "drain")
     from_hole = before.provisional if ahead else before.banked

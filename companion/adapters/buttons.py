@@ -83,8 +83,10 @@ class ListeningButtons:
     def _pressed(self, press: Press) -> None:
         """Act on a button press: shut the machine down, let a phone in, or submit the press to the table.
 
-        The shutdown button acts only on a long press. A long press of another button lets a phone in. A short one is
-        submitted; the table's refusal is only logged.
+        - Shutdown button, long: runs the shutdown command; `health` reports a failure.
+        - Shutdown button, short: only clears an earlier failure.
+        - Another button, long: pairs the phone whose code is shown.
+        - Another button, short: is submitted; the table's refusal is only logged.
         """
         if press.button == SHUTDOWN:
             self._shutdown_failure = shut_down(self.shutdown_command) if press.long else None
@@ -98,10 +100,10 @@ class ListeningButtons:
 
 
 def shut_down(command: Sequence[str]) -> str | None:
-    """Run the command that shuts the machine down. Return a sentence with what went wrong and the cure, or None.
+    """Run the command that shuts the machine down. Return None, or a sentence with what went wrong and the cure.
 
-    Sentence and log name the program without its arguments, which may hold a secret: anyone may read both. If it
-    fails, the sentence quotes the first line of its error output.
+    An empty command is an error, too. Sentence and log leave out the arguments, which may hold a secret: anyone may
+    read both. The sentence quotes the first line of the error output of a program that failed.
     """
     if not command:
         return "The shutdown button does nothing yet. Set [buttons] shutdown_command."
@@ -122,7 +124,10 @@ def shut_down(command: Sequence[str]) -> str | None:
 
 
 def can_shut_down() -> str:
-    """Return logind's answer whether this process may power off: `s "yes"` if so, or why it can't be asked."""
+    """Ask logind whether this process may power off the machine; return its answer, or why there is none.
+
+    The answer is `s "yes"` if so, otherwise for example `s "no"` or `s "challenge"`.
+    """
     login = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
     words = ("busctl", "--system", "call", *login, "CanPowerOff")
     try:
@@ -133,7 +138,12 @@ def can_shut_down() -> str:
 
 
 def shutdown_problems(buttons: ButtonSettings) -> list[str]:
-    """Return a list with one sentence on the first fault of the shutdown button's settings and its cure, else []."""
+    """Return one sentence on the first of these faults of the shutdown button's settings, with its cure, else [].
+
+    - GPIO buttons: a pin without a command.
+    - Any buttons: a command whose program is not installed.
+    - GPIO buttons: a command without a pin.
+    """
     command = buttons.shutdown_command
     if buttons.kind == "gpio" and buttons.shutdown is not None and not command:
         cure = 'set shutdown_command = ["systemctl", "poweroff"], or leave it out.'

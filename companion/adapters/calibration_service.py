@@ -30,7 +30,7 @@ FRAME_TIMEOUT_S = 20.0
 it fails while the table still reads the last frame, which takes seconds with a sheet in view."""
 RESERVED_S = 5.0
 """Seconds that the table gets no frames after the sheet was detected. Shorter than the page's 0.7 s between requests:
-the table reads markers as dice; longer: it stays blind."""
+the table reads markers as dice. Longer: the table sees no throw for so long after the sheet was taken out."""
 STEP_S = 8.0
 """Longest time in seconds that a calibration step may take before it fails. Shorter: slow machines fail; longer: a
 person waits with the phone in hand."""
@@ -164,9 +164,9 @@ class CalibrationService:
         return self.look()
 
     def take_die(self) -> Mapping[str, Any]:
-        """Measure the one die in the throw zone, store the calibration with its size, and return `look()`.
+        """Measure the edge of the one die in the throw zone, store it with the calibration, and return `look()`.
 
-        Raises DeviceError if no single die is seen, or before `take_empty`.
+        Raises DeviceError before `take_empty`, if no single die is seen, or if the calibration can't be stored.
         """
         with self._step_lock:
             done = self._done
@@ -182,8 +182,8 @@ class CalibrationService:
     def lay_sheet(self, inside: bool) -> Mapping[str, Any]:
         """Lay the calibration sheet into the virtual tray if `inside`, else take it out; return `look()`.
 
-        Dice are taken out before. The sheet is detected at four tilts before it lies flat, so that the lens can be
-        measured. Raises DeviceError if the camera is not virtual, or sends no frames.
+        Dice are taken out before the sheet is laid in. The sheet is detected at four tilts and then flat, so that the
+        lens can be measured. Raises DeviceError if the camera is not virtual, or sends no frames.
         """
         virtual = self._virtual
         if virtual is None:
@@ -201,9 +201,9 @@ class CalibrationService:
     def _step(self, step: Callable[[], T]) -> T:
         """Run one calibration step on the camera's next frames and return its result; the table gets none meanwhile.
 
-        First the plan of the calibration steps gets the mains frequency, the camera's sensor and the lens's angle of
-        view. The angle is that of the Pi camera's module if known, else DEFAULT_LENS_DEG. Raises DeviceError if no
-        frame comes in time.
+        Before that, the calibration's plan gets the mains frequency in the settings, the camera's sensor (None if
+        unknown) and the lens's angle of view. The angle is that of the Pi camera's module if known, else
+        DEFAULT_LENS_DEG. Raises DeviceError if the step fails, or no frame comes within FRAME_TIMEOUT_S.
         """
         field = source.field if isinstance(source := self._camera.source, SensorCamera) else None
         lens_deg = (field.angle_deg if field else None) or DEFAULT_LENS_DEG
@@ -219,9 +219,9 @@ class CalibrationService:
             self._steps.detect(following_frame().image_bgr)
 
     def _keep(self, done: Calibrated, *, empty: bool) -> None:
-        """Store a calibration in the data folder, and make it the latest. Raises DeviceError if that fails.
+        """Store a calibration in the data folder, take it as the latest, and call the service's `kept` with `empty`.
 
-        `empty` is whether nothing lies in the tray.
+        `empty` is whether nothing lies in the tray. Raises DeviceError if the calibration can't be stored.
         """
         save_calibration(self._folder, done.stored(self._source, self._clock()))
         self._done = done

@@ -19,7 +19,7 @@ CLIP_S = 3.0
 """Seconds of recording in the clip of a throw, which plays in slow motion. Dice roll for one to two seconds.
 Shorter: the hand before the throw is cut off; longer: more memory."""
 FRAMES_PER_S = 8
-"""Frames of the instant replay recorded each second. Fewer: a die can't be followed.
+"""Most frames of the instant replay recorded each second. Fewer: a die can't be followed.
 More: each costs about 1 ms of the camera loop, and memory."""
 SLOW_MOTION_FACTOR = 2
 """Slow-motion factor: a clip takes this many times as long to play as the throw took."""
@@ -66,10 +66,10 @@ class Clips:
                 self._frames.append((frame.at_s, coded.tobytes()))
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Hold the last frames once the camera has read a throw; an event with `replayed` makes them its clip.
+        """Make the last frames before the newest throw its clip, if the camera read it and an event is `replayed`.
 
-        `news` has the events since the snapshot before. That event may come later, as long as the throw is the newest.
-        Less than a second of frames makes no clip.
+        `news` has the events since the snapshot before. The frames are set aside at the throw's event; the `replayed`
+        event may come with it or later, while the throw is the newest. Fewer than FRAMES_PER_S frames make no clip.
         """
         with self._lock:
             throw = snapshot.throws[-1] if snapshot.throws else None

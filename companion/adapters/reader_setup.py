@@ -79,10 +79,12 @@ def load_reader(
 ) -> ReaderSetup:
     """Return the reader of the camera that the setting `source` names, with its calibration in the data folder, if any.
 
-    A motorised lens is held at the calibration's focus; without a calibration it focuses once more. The reader then
-    knows no tray, except that of the virtual camera. A calibration of another camera counts as none. A damaged one
-    is not used either, but leaves the focus as it is; the health check in the result reports it. `witness` returns the
-    labelled examples of the set of dice in use, or None.
+    - Calibrated: a motorised lens is held at the calibration's focus.
+    - No calibration, or one of another camera: the lens focuses once more.
+    - Damaged calibration: the lens stays as it is; the health check in the result reports the damage.
+
+    Uncalibrated, the reader knows no tray, except that of the virtual camera. `witness` returns the labelled examples
+    of the set of dice in use, or None.
     """
     try:
         stored = load_calibration(folder)
@@ -137,7 +139,10 @@ def _uncalibrated(
 
 
 def _why_uncalibrated(stored: Stored | None, source: str) -> str:
-    """Return a sentence why the camera `source` is read without `stored`, a calibration of another camera, or None."""
+    """Return a sentence: why the camera `source` is read without a calibration.
+
+    `stored` is a calibration of another camera; None if there is none at all.
+    """
     if source == "virtual":
         return "The virtual camera knows its own tray."
     if stored is None:
@@ -146,10 +151,10 @@ def _why_uncalibrated(stored: Stored | None, source: str) -> str:
 
 
 def _health(stored: Stored, misfit_wh: tuple[int, int] | None, camera: Camera) -> tuple[bool, str]:
-    """Return whether a calibration fits the camera's frames and its sensor, and a sentence for the page.
+    """Return whether a calibration fits the camera's frames and the camera's sensor, and a sentence for the page.
 
-    `misfit_wh` is the size in pixels of a frame that it does not fit; None if all frames have fitted so far. An unknown
-    sensor fits.
+    `misfit_wh` is the size in pixels of a frame that the calibration does not fit; None if all have fitted so far. A
+    sensor that is unknown, now or in the calibration, counts as fitting.
     """
     if misfit_wh is None:
         field = camera.field if isinstance(camera, SensorCamera) else None

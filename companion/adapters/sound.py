@@ -8,7 +8,10 @@ from hardware.sounds import Chimes, Note
 
 
 def effect(news: News) -> tuple[Note, ...]:
-    """Return the tones of the newest event that has any, a throw's only if no other has; none after a take-back."""
+    """Return the tones of the newest event in `news` that has tones; empty if none has, or after a take-back.
+
+    A throw's tones are returned only if no other event has tones.
+    """
     sounding = [event for event in news.events if event.tones]
     if news.taken_back or not sounding:
         return ()

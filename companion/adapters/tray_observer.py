@@ -145,7 +145,7 @@ def jpeg(image_bgr: FrameBGR, quality: int = PHOTO_QUALITY) -> bytes:
 
 
 def _seen(placed: Iterable[LocatedDie]) -> tuple[Die, ...]:
-    """Convert located dice to dice of an observation. A die without a value is left out; the doubt reports it."""
+    """Convert located dice to dice of an observation. A die without a value (None) is left out."""
     return tuple(
         Die(die.value, one.x_mm, one.y_mm, die.confidence, die.box_xywh)
         for one in placed

@@ -16,9 +16,9 @@ from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.reading.reading import FrameBGR
 
 PAGE_QUALITY = 78
-"""JPEG quality, 0 to 100, of the tray's moving picture. Higher: sharper, and more than 90 kB a frame."""
+"""JPEG quality, 0 to 100, of the virtual tray's pictures on the page. Higher: sharper, and more than 90 kB each."""
 STRENGTH = 0.6
-"""Strength of the bot's throws, 0 to 1. Harder throws roll longer before they can be read."""
+"""Strength, 0 to 1, of the throws that `throw_beside` makes. Higher: dice roll longer before they can be read."""
 SHRINK_FACTOR = 8
 """Factor by which pictures of the virtual tray are scaled down to compare them; this averages their noise. The page
 gets a new one only if it differs. A larger factor overlooks dice that move a little."""
@@ -50,8 +50,11 @@ class VirtualHands:
     def throw_beside(self, staying: Sequence[Die], count: int) -> None:
         """Throw `count` dice of the virtual tray beside the `staying` ones, which are moved into the keep zone first.
 
-        Each of these, as the camera saw them, stands for the nearest die of the tray. If fewer than `count` others are
-        left, the last of `staying` are thrown too; all dice, if the tray has fewer. Further dice are lifted out.
+        `staying` has dice as the camera saw them; the die nearest to each is the one that stays.
+
+        - More than `count` other dice: the surplus is lifted out.
+        - Fewer: the last of `staying` are thrown, too.
+        - Fewer dice in all than `count`: every die is thrown.
         """
         tray = self._camera.tray
         loose = [die for die in tray.dice() if die["place"] != "out"]
