@@ -76,8 +76,8 @@ def read(text: str) -> tuple[str, str]:
 def keyfile(name: str, password: str) -> str:
     """Return the text of NetworkManager's keyfile (nm-settings-keyfile(5)) for a Wi-Fi access point on 2.4 GHz.
 
-    NetworkManager does not start it by itself: `pegpip-hotspot.service` does where no other network is found. `pmf=1`
-    turns protected management frames off: a Pi's brcmfmac can't install their key (raspberrypi/linux #7247). Name and
+    `pegpip-hotspot.service`, not NetworkManager, starts the access point where no other network is found. `pmf=1` turns
+    protected management frames off: a Pi's brcmfmac can't install their key (raspberrypi/linux #7247). Name and
     password (8 to 63 ASCII characters) are written as they are, unchecked.
     """
     return f"""[connection]

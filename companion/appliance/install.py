@@ -135,8 +135,8 @@ class Release:
 def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str = "") -> list[Step]:
     """Return all installation steps, in the order of installing; uninstalling undoes them in reverse.
 
-    Nothing is changed yet. With `packages` apt is used; a Debian package has its dependencies already. `wifi_country`
-    has two letters; empty keeps the Wi-Fi's country that is set, else takes that of the time zone.
+    Nothing is changed yet. `packages` tells whether apt installs the dependencies; a .deb needs no such step.
+    `wifi_country` has two letters; empty keeps the Wi-Fi country that is set, else takes that of the time zone.
     """
     project = source.path if source.is_tree else PROJECT
     units, key = project / UNITS, project / PUBLIC_KEY
@@ -163,8 +163,8 @@ def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str
 def _wifi(machine: Machine) -> tuple[str, str]:
     """Return the hotspot's name and password from its keyfile, else from the settings, else new random ones.
 
-    Uninstalling removes the keyfile and keeps the settings. They are used only if they name the hotspot itself as the
-    Wi-Fi of the QR code, and a keyfile can hold name and password as they are.
+    Uninstalling removes the keyfile and keeps the settings. The settings are used only if the Wi-Fi of their QR code
+    is the hotspot, and if a keyfile can hold name and password without escaping.
     """
     if (stored := _stored_wifi(machine)) is not None:
         return stored
@@ -256,7 +256,7 @@ def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], Non
     """Undo the steps of an installation, the last one first, and return the number of changes.
 
     Before a step is undone, `say` gets a line for each of its changes. After any change systemd reads its units anew.
-    An error of a step is raised, and the steps that were installed before it stay installed.
+    Raises DeviceError or OSError if a step fails; that step and those before it in `wanted` may still be installed.
     """
     taken = sum(_applied(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
     if taken and machine.has_systemd:
@@ -265,7 +265,7 @@ def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], Non
 
 
 def _applied(lines: list[str], change: Callable[[Machine], None], machine: Machine, say: Callable[[str], None]) -> int:
-    """Print the lines, one for each change of a step, and call `change` if there are any; return their number."""
+    """Pass each line to `say`, then call `change` with the machine if there was a line; return the number of lines."""
     for line in lines:
         say(line)
     if lines:
@@ -318,10 +318,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def farewell(machine: Machine, told: list[str], *, uninstalled: bool) -> str:
-    """Return the installer's closing message; after an installation with the next commands and the hotspot's password.
+    """Return the installer's closing message; `told` has a line for each change that was made.
 
-    `told` has a line for each change that was made; without any the message only says so. `uninstalled` tells whether
-    they were those of uninstalling.
+    - No changes: the message only says so.
+    - Uninstalled (`uninstalled`): where games, photos and settings stay.
+    - Installed: the next commands, the hotspot's password, and whether to restart the Pi.
     """
     if not told:
         return "Nothing to remove." if uninstalled else "Nothing to change: everything is installed."

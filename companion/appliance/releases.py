@@ -119,8 +119,9 @@ class Source:
     def _files(self) -> Iterator[Path]:
         """Yield the files that the release is made from, in a fixed order.
 
-        Those are `path` itself if it is a file, TREE and ROOMS of a project's folder, or else the wheels in the folder;
-        then PINS.
+        - A wheel: only that file.
+        - The project's folder: TREE, the files in ROOMS, then PINS if there is one.
+        - Another folder: the wheels in it, then PINS if there is one.
         """
         if self.path.is_file():
             yield self.path
@@ -221,8 +222,8 @@ class Releases:
     def make(self, source: Source) -> str:
         """Build a release in a folder of its own, unless it exists, and return its name; the running one stays.
 
-        Its own code runs only as `user`, never as root. Raises OSError if `source` can't be read, DeviceError if the
-        release can't be built or its `pegpip --version` fails; nothing of it is left then.
+        The release's own code runs only as `user`, never as root. Raises OSError if `source` can't be read. Raises
+        DeviceError if the release can't be built or its `pegpip --version` fails; nothing of it is left then.
         """
         name = source.name()
         place = self.folder / name
@@ -266,8 +267,10 @@ class Releases:
     def _fill(self, place: Path, source: Source) -> None:
         """Make `place`, a new release's folder, a virtual environment with the source and its dependencies.
 
-        A single wheel is installed into a copy of the proven release; a new environment keeps libraries that were added
-        to that (`keep_extras`). Raises DeviceError or OSError; the caller then deletes the folder.
+        - One wheel: a copy of the proven release, in which the wheel replaces the project's own distribution.
+        - Otherwise: a new environment, into which `keep_extras` copies what the owner added to the proven release.
+
+        Raises DeviceError or OSError; the caller then deletes the folder.
         """
         run, python, before = self.machine.run, str(place / "bin" / "python"), self.proven()
         if source.is_wheel:
@@ -296,10 +299,10 @@ class Releases:
 
 
 def keep_extras(old: Path, new: Path) -> None:
-    """Copy the Python distributions that only `old` has, a release's folder, into the release's folder `new`.
+    """Copy the Python distributions that `new` lacks from `old`; both are folders of releases.
 
-    Its owner installed them, as for the extra `league`. None of their code is run, and their commands are not copied.
-    Nothing is copied for another version of Python. Raises OSError.
+    The table's owner may have installed them, for example for the extra `league`. Their code is not run, and their
+    commands are not copied. Nothing is copied between different versions of Python. Raises OSError.
     """
     for source in old.glob("lib/python3*/site-packages"):
         target = new / source.relative_to(old)

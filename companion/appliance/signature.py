@@ -19,9 +19,12 @@ SUFFIX = ".sig"
 def signed_at(file: Path, signature: Path, key: Path) -> int:
     """Return when a file's detached signature was made, in seconds since 1970, after checking it with `gpgv`.
 
-    `key` is the file of the trusted public keys, armoured. The table's clock counts only for a key with an end: a Pi
-    without a network starts with a wrong one. Raises DeviceError if there is no key, no `gpgv`, or no single good
-    signature by that key, or if the key has expired.
+    `key` is the file of the trusted public keys, armoured. A Pi without a network may have a wrong clock, so a time in
+    the future is no error. Raises DeviceError:
+
+    - No key file, or no `gpgv`.
+    - Not exactly one signature, or not a good one by a trusted key; SHA-1 does not count.
+    - The key has expired by this machine's clock.
     """
     with tempfile.TemporaryDirectory() as folder:
         ring = Path(folder) / "keys.gpg"

@@ -249,10 +249,10 @@ class BootLines:
     path: str = "/boot/firmware/config.txt"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line for each line to write to config.txt; empty if they are there or that file is missing.
+        """Return one line for each line to write to config.txt; empty if the file is missing or ends with them already.
 
-        If this Pi needs no lines but config.txt has the installer's block for another model, one line announces its
-        removal.
+        If this Pi needs no lines, but config.txt has the installer's block for another model, one line announces the
+        block's removal.
         """
         file = machine.at(self.path)
         if not file.exists() or self.with_block(text_of(file)) == text_of(file):
@@ -260,9 +260,9 @@ class BootLines:
         return [f"{self.path}: {line}" for line in self.lines] or self.left(machine)
 
     def do(self, machine: Machine) -> None:
-        """Write the installer's block of lines to config.txt, in place of an earlier block; without lines, remove it.
+        """Write the installer's block of lines at the end of config.txt, in place of an earlier block.
 
-        Before the first change the file is copied to `config.txt.before-pegpip`.
+        Before the first change the file is copied to `config.txt.before-pegpip`. Without lines, do as `undo`.
         """
         if not self.lines:
             self.undo(machine)

@@ -29,8 +29,9 @@ MAX_TRIES = 2
 """Starts of the service in which a new release may fail before the proven one returns. At 1 a power cut would end the
 trial; higher: a broken release keeps the table down longer."""
 HEALTHY_TIMEOUT_S = 120.0
-"""Longest wait in seconds for a restarted table to be healthy. Then `pegpip update` goes back to the proven release;
-at another start only that try has failed. Too short: a slow Pi fails; longer: the table stays down."""
+"""Longest wait in seconds for a restarted table to be healthy. After that `pegpip update` goes back to the proven
+release; without `pegpip update`, one of MAX_TRIES starts is used up. Too short: a slow Pi fails; longer: the table
+stays down."""
 POLL_S = 1.0
 """Pause in seconds between two looks at the table's health while a release is on trial. Longer: success is noticed
 later; shorter: more requests to a starting table."""
@@ -110,8 +111,8 @@ def prove(
     """Wait until the table is healthy and has lost no journal entry, then make the release on trial the proven one.
 
     Without a release on trial nothing is done. `look` returns the number of the newest entry when the table is healthy,
-    else None. Raises DeviceError after HEALTHY_TIMEOUT_S; the release stays on trial then. A DeviceError also says that
-    another release became current meanwhile, because the service had started MAX_TRIES times on trial.
+    else None. Raises DeviceError after HEALTHY_TIMEOUT_S; the release stays on trial then. Raises DeviceError, too, if
+    another release became current meanwhile, as `count_start` makes it after MAX_TRIES starts.
     """
     trial = on_trial(releases)
     if trial is None:

@@ -29,7 +29,7 @@ CHUNK_BYTES = 1 << 20
 """Bytes that are copied at a time, 1 MiB: a large file must not fill the memory."""
 FULL_BYTES = 1 << 20
 """Free bytes below which a disk counts as full after a .deb could not be unpacked, 1 MiB. Higher: the message blames
-the disk for a damaged file. Lower: it blames the file where only small ones still fit."""
+the disk for a damaged file. Lower: it blames the file although the disk is almost full."""
 
 
 def restart_service(machine: Machine) -> None:
@@ -59,8 +59,8 @@ class Updater:
 
         A release that is current and proven already is not tried again. Raises DeviceError if the release is older than
         the proven one or can't be built, and OSError if the trial can't be stored; the running one stays. If the table
-        was not healthy with it, or Ctrl-C was pressed during the trial, the proven release is started again. Then
-        DeviceError is raised, which says whether the table is healthy with that.
+        does not get healthy, or Ctrl-C is pressed during the trial, the proven release is started again. Then
+        DeviceError is raised, which says whether the table is healthy with the proven release.
         """
         (version, signed_s), (least, least_s) = source.age(), self.releases.proven_age()
         if version < least or (version == least and 0 < signed_s < least_s):
@@ -85,8 +85,8 @@ class Updater:
         """Put a release on trial, restart the table's service and wait until the release is proven.
 
         `entry` is the number of the journal's newest entry, which must not be lost; None if no table was healthy. If
-        proving fails, or at Ctrl-C, the release before is started again and DeviceError raised. It says why, and
-        whether the table is healthy with that one. Raises OSError if the trial can't be stored.
+        the release is not proven in time, or at Ctrl-C, the proven release is started again. Then DeviceError is
+        raised, which says why, and whether the table is healthy again. Raises OSError if the trial can't be stored.
         """
         self.say("starting it ...")
         proven = name == self.releases.proven()  # while another one is on trial
