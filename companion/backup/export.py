@@ -57,10 +57,10 @@ hidden files; `belongs` excludes more."""
 def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version: str, made: str) -> dict[str, Any]:
     """Write a data folder and the settings to a zip with mode 0600, atomically; return its manifest.
 
-    A table may be playing. Root reads with the rights of the folder's owner, and gives the zip to the owner of the
-    folder it is in. The manifest gets `version`, that of this program, and `made`, a date for people. What is returned
-    has `foreign`, too: older exports and files with names that no table uses, which the archive lacks. Raises
-    DeviceError if there is nothing to export, the journal is damaged, a file can't be read, or the disk is full.
+    A table may be playing. Root reads with the rights of the data folder's owner, and gives the zip to the owner of the
+    zip's folder. The manifest gets `version`, that of this program, and `made`, a date for people. Only the returned
+    manifest has `foreign`: names of files left out because they are older exports or have names that no table uses.
+    Raises DeviceError if there is nothing to export, the journal is damaged, or a file can't be read or written.
     """
     try:
         with rights.of_owner(folder):
@@ -99,9 +99,9 @@ def belongs(name: str) -> bool:
 def _written(folder: Path, settings: Path | None, to: BinaryIO, about: dict[str, str]) -> dict[str, Any]:
     """Write a table's files and a manifest with the fields `about` to the zip `to`, and return the manifest.
 
-    A table may be playing, so only whole journal entries are written, and no photos of throws after the last of them.
-    Of the journal's copies the one with more intact ones is taken. Photos deleted meanwhile are left out. Raises
-    OSError, or DeviceError if the journal is damaged.
+    Of the two copies of the journal, the one with more intact entries is written. A table may be playing: an unfinished
+    entry, photos of throws after the last entry, and files deleted meanwhile are left out. Raises OSError, or
+    DeviceError if the journal is damaged.
     """
     sources: dict[str, Path] = {}
     first, second = folder / JOURNAL, folder / JOURNAL_COPY
@@ -152,11 +152,14 @@ def _packed(archive: zipfile.ZipFile, name: str, content: Iterable[bytes]) -> di
 
 
 def own_and_foreign_files(folder: Path) -> tuple[list[Path], list[str]]:
-    """Return the paths of a data folder's own files, and the names in it of foreign ones; both sorted.
+    """Return the paths of a data folder's own files, and the relative paths of foreign ones; both sorted.
 
-    Foreign are older exports, and files whose names no table uses. In neither list are links, hidden files, all else
-    that does not belong (`belongs`), folders of recoveries, and the archive of games, which is derived. A folder that
-    does not exist has none. Raises OSError if a folder that may hold own files can't be listed.
+    - Foreign: older exports, and files whose names no table uses.
+    - Own: files that an export takes.
+    - In neither list: links, hidden files, files that `belongs` refuses (such as secrets and locks), folders of
+      recoveries, and the archive of games, which is derived.
+
+    A missing folder gives two empty lists. Raises OSError if a folder that may hold own files can't be listed.
     """
     ours, foreign = list[Path](), list[str]()
 

@@ -71,7 +71,7 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
         DeviceError: The file is damaged or foreign, a table is using the folder, the disk is full, or older data or the
             settings are in the way. Nothing was changed then; only if the disk fails at the very end, older data may be
             in `replaced-N` already.
-        SetupError: Its settings are wrong. Nothing was changed then.
+        SetupError: The settings in the archive are wrong. Nothing was changed then.
     """
     if file.exists() and not file.is_file():  # a pipe may never end
         raise DeviceError(f"{file} is no file.", "Name the one that `pegpip export` wrote.")

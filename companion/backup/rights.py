@@ -12,8 +12,8 @@ from pathlib import Path
 def of_owner(folder: Path) -> Iterator[None]:
     """Context manager: act as the user who controls a folder (`owner`), not as root; new files get at most mode 0640.
 
-    A link that this user made then leads only where the user may go. If the process is not root's, or root alone
-    controls the folder, only the mode changes.
+    So a symbolic link in the folder can't make root open what the user may not. If the process is not root's, or root
+    alone controls the folder, only the mode changes.
     """
     user, group = owner(folder)
     mask, groups = os.umask(0o027), os.getgroups()
@@ -35,8 +35,8 @@ def of_owner(folder: Path) -> Iterator[None]:
 def owner(place: Path) -> tuple[int, int]:
     """Return user and group id of the user who controls a path, or (0, 0) if root alone does.
 
-    That is the first owner other than root of a folder from `/` to the path, as written and as links lead: such a user
-    could replace everything below. Missing parts are skipped.
+    Going from `/` down to the path, the first file or folder that root does not own decides: its owner could replace
+    everything below. The path is searched as written, then with its links followed. Missing parts are skipped.
     """
     for path in (place.absolute(), place.resolve()):
         for part in (*reversed(path.parents), path):
