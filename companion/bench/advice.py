@@ -29,15 +29,16 @@ THUMB_SHARE = 0.9
 """Share, 0 to 1, of the actions in simulated games that follow the game's rule of thumb. The others are
 random. Lower: the bench times states that people never reach; higher: fewer different states."""
 PLAYERS = (2, 3, 5, 4, 6, 1)
-"""Numbers of players, in the order in which the bench sets up games. A game refuses some. Once enough states are timed
-the bench stops, which may leave out the later ones."""
+"""Numbers of players, in the order in which the bench sets up games; numbers that a game refuses are skipped. The bench
+stops once enough states are timed, which may leave out the later ones."""
 
 
 def measure() -> dict[str, float]:
     """Measure the advice of every game and goal in processor time, without garbage collection.
 
-    Returns milliseconds by key, such as `advice_crag_points_median_ms`; the key's end is one of `timed`. At least
-    STATES states are measured for each game and goal. A game without odds for a goal has no keys for it.
+    Returns milliseconds by key `advice_GAME_GOAL_FIGURE`, such as `advice_crag_points_median_ms`. The figures are the
+    keys that `timed` returns. At least STATES states are measured for each game and goal. A game without odds for a
+    goal has no keys for it.
     """
     found: dict[str, float] = {}
     for game in GAMES:

@@ -34,7 +34,7 @@ long. Longer: a broken board takes longer to show."""
 
 
 def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float]:
-    """Measure the light of the board of three lanes with 363 LEDs over `seconds` of an animation and some key presses.
+    """Measure the cost of `seconds` of an animation on 363 LEDs, and the delay from `presses` key presses to light.
 
     Returns:
         `leds_frame_ms`: median time to compose, limit and encode a frame for SPI, on one core.
