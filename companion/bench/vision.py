@@ -5,7 +5,8 @@ from __future__ import annotations
 import resource
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import cv2
 import numpy as np
@@ -39,12 +40,19 @@ def measure(progress: Progress) -> dict[str, float]:
     milliseconds of the function `times`, the counts of throws of the function `virtual_throws`, and `rss_mb`, this
     process's peak memory in MiB.
     """
+    with one_thread():
+        measured = {**speed(), **virtual_throws(THROWS, progress)}
+    rss_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # Linux gives KiB
+    return {**measured, "rss_mb": round(rss_kb / 1024, 1)}
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Context manager: run OpenCV, and networks loaded meanwhile, on one thread; restore its setting at the end."""
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
     try:
-        measured = {**speed(), **virtual_throws(THROWS, progress)}
-        rss_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # Linux gives KiB
-        return {**measured, "rss_mb": round(rss_kb / 1024, 1)}
+        yield
     finally:
         cv2.setNumThreads(threads)
 

@@ -37,11 +37,12 @@ def command(as_json: bool, only_part: str | None, image: Path | None, calibratio
         raise SetupError(["--image and --calibration go together: a picture of a tray, and the tray's calibration."])
     measured: dict[str, Any] = {}
     if image is not None:
-        from companion.bench.vision import times
+        from companion.bench.vision import one_thread, times
         from companion.commands.read import open_reader
         from vision.images.loading import picture_in
 
-        measured |= times([picture_in(image)], open_reader(calibration), open_reader(None), None)
+        with one_thread():  # the readers' networks take as many as OpenCV has when they are loaded
+            measured |= times([picture_in(image)], open_reader(calibration), open_reader(None), None)
     else:
         for part in PARTS if only_part is None else (only_part,):
             click.echo(f"measuring {part} ...", err=True)

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion.adapters.reader_setup import save_calibration
+from companion.bench import vision
 from companion.commands import bench, read
 from companion.errors import DeviceError, SetupError
 from vision.calibration.store import Stored
@@ -19,6 +20,7 @@ from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
 from vision.images.loading import picture_in
+from vision.reading.reader import Reader
 
 
 @dataclass(frozen=True)
@@ -131,3 +133,26 @@ def test_bench_command_with_an_image_prints_times_and_needs_a_calibration(pictur
     assert all(told[name] > 0 for name in times)
     alone = pegpip(bench, "--json", "--image", pictures.dice).exception
     assert isinstance(alone, SetupError)
+
+
+def test_bench_command_with_an_image_loads_and_reads_on_one_thread(
+    pictures: Pictures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads, opened, before = list[int](), read.open_reader, cv2.getNumThreads()
+
+    def opening(calibration: Path | None) -> Reader:
+        threads.append(cv2.getNumThreads())
+        return opened(calibration)
+
+    def timing(*_: object) -> dict[str, float]:
+        threads.append(cv2.getNumThreads())
+        return {}
+
+    monkeypatch.setattr(read, "open_reader", opening)
+    monkeypatch.setattr(vision, "times", timing)
+    cv2.setNumThreads(2)
+    try:
+        records(pegpip(bench, "--json", "--image", pictures.dice, "--calibration", pictures.data))
+        assert (threads, cv2.getNumThreads()) == ([1, 1, 1], 2)
+    finally:
+        cv2.setNumThreads(before)
