@@ -60,7 +60,9 @@ def write(
     with contextlib.suppress(DeviceError):  # a damaged journal: the findings tell it
         game = PastGames(folder).newest() if there else None
     kept = Photos(folder)
-    newest = sorted(kept.numbers())[-PHOTOS:] if photos and there else []
+    newest = list[int]()
+    with contextlib.suppress(OSError):  # a folder that this user may not read: the findings tell it
+        newest = sorted(kept.numbers())[-PHOTOS:] if photos and there else []
     system = {"system": platform.platform(), "processor": platform.machine(), "python": platform.python_version()}
     tree: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
     content = {

@@ -89,6 +89,12 @@ def test_the_doctors_bug_report_is_written_if_the_data_folder_is_refused(tmp_pat
     assert "game.jsonl" not in names
 
 
+def test_the_doctors_bug_report_is_written_if_the_photos_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "photos").symlink_to("x" * 300)  # as a folder that this user may not enter
+    settings = msgspec.convert({"data": {"dir": str(tmp_path)}}, Settings)
+    assert "settings.json" in bundle.write(tmp_path / "report.zip", settings, [], photos=True)
+
+
 def test_the_doctors_bug_report_of_a_damaged_journal_is_still_written(tmp_path: Path) -> None:
     played_by_a_phone(tmp_path)
     for copy in (FIRST, SECOND):
