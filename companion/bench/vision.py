@@ -65,11 +65,12 @@ def speed() -> dict[str, float]:
 
 
 def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | None) -> dict[str, float]:
-    """Return the median time of each step of reading over the pictures, each (h, w, 3) uint8, in milliseconds.
+    """Return the median time in milliseconds of each step of reading over one or more pictures, (h, w, 3) uint8.
 
-    `settle_ms` is the shrinking of a picture for stillness detection. `read_rig_ms` is of `tray`, a reader with a
-    calibration, and `read_free_ms` of `photo`, one without, given the number of dice (None: unknown). `baseline_ms` is
-    of the simple pipeline to compare with, which counts blobs. There must be at least one picture.
+    - `settle_ms`: shrinking a picture, as for stillness detection.
+    - `read_rig_ms`: reading with `tray`, a reader with a calibration.
+    - `read_free_ms`: reading with `photo`, a reader without one. It gets the number of dice (None: unknown).
+    - `baseline_ms`: counting blobs, the simple pipeline to compare with.
     """
     blobs = baseline.detector()
     return {
@@ -84,8 +85,11 @@ def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, 
     """Read simulated throws of two to seven dice through the whole camera path, and compare with the true values.
 
     `progress` is called after each throw with the throws done and their total. Returns counts of throws:
-    `virtual_throws` in all, `virtual_exact` with all values right, `virtual_trusted`, and `virtual_wrong_trusted` that
-    are not exact.
+
+    - `virtual_throws`: all.
+    - `virtual_exact`: read with all values right.
+    - `virtual_trusted`: read without a doubt, so that the table would not ask.
+    - `virtual_wrong_trusted`: trusted, but not exact.
     """
     clock, rng = SteppedClock(), np.random.default_rng(seed)
     exact = trusted = wrong = 0
@@ -126,9 +130,9 @@ def _pictures() -> tuple[VirtualCamera, list[FrameBGR]]:
 
 
 def _median_ms(pictures: list[FrameBGR], work: Callable[[FrameBGR], object]) -> float:
-    """Return the median time of `work` on a picture in ms, after one run to warm up.
+    """Return the median time of `work` on a picture in ms, after an unmeasured run to warm up.
 
-    The pictures take turns for MIN_RUNS runs; more pictures than that are each run once.
+    Up to MIN_RUNS pictures take turns for MIN_RUNS runs. Of more pictures, each is run once.
     """
     work(pictures[0])
     took = []
