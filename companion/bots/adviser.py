@@ -42,7 +42,8 @@ class Advisor:
             `number` of the table's last entry, and the fields of `games.advice.odds.odds_view`.
 
         Raises:
-            RulesError: No game has been started yet, it is serious or in its roll-off, or its values are not known.
+            RulesError: No game has been started yet, it is serious (tournament mode) or in its roll-off, or its values
+                are not known.
         """
         number, game = self._game()
         if game.terms.serious:
@@ -61,12 +62,13 @@ class Advisor:
         Results of earlier calls are cached.
 
         Returns:
-            `number` of the last journal entry; `sides`: their names; `chances`: right after the roll-off and after each
-            later line, a list with the probability of each side; `exact`: whether they hold if all sides play every
-            turn for the win.
+            `number` of the table's last entry; `sides`: their names; `chances`: right after the roll-off and after each
+            later line, a list with the probability of each side; `exact`: whether the probabilities are exact, with all
+            sides playing every turn for the win.
 
         Raises:
-            RulesError: No game has been started yet, a serious game is not over, or win probabilities are not known.
+            RulesError: No game has been started yet, a serious game or a roll-off is not over, or win probabilities are
+                not known.
         """
         number, game = self._game()
         if game.terms.serious and not game.transcript.state.standing.over:
@@ -80,7 +82,9 @@ class Advisor:
             return {"number": number, "sides": list(game.sides), "chances": chances, "exact": is_exact(steps[0].state)}
 
     def story(self) -> Json:
-        """Return how much of the finished game's result was luck and how much decisions, as JSON values. Cached.
+        """Return how much of the finished game's result was luck and how much decisions, as JSON values.
+
+        Cached until the game changes.
 
         Returns:
             `number` of the table's last entry, and the fields of `history.story.story_with_photos`.

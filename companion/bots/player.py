@@ -32,8 +32,8 @@ AFTER_UNDO_S = 8.0
 
 A second undo often follows; with a lower value the bot plays on in between."""
 RETHROW_S = 20.0
-"""Seconds without an accepted reading after which the simulated tray throws the bot's dice again. Higher: a doubt lasts
-longer; lower: a throw may be repeated while it is still read."""
+"""Seconds after a throw until the simulated tray throws the bot's dice again, if no reading was accepted. Higher: a
+doubtful reading holds up the game longer; lower: dice may be thrown again while they are still being read."""
 MAX_SETTLE_S = 10.0
 """Longest wait in seconds for a moving tray to come to rest; then the bot decides anyway. Higher: a longer wait."""
 POLL_S = 0.5
@@ -138,9 +138,10 @@ class BotPlayer:
         return self._act(game, number)
 
     def _act(self, game: PlayedGame, number: int) -> float:
-        """Submit the choice of the bot's level, a decision or the announcement of a throw, and log a refusal.
+        """Submit what the bot's level chooses: a decision, or the announcement of a throw. A refusal is logged.
 
-        Returns the seconds until the next `step`: 0, or a pause after a refusal. `number` is that of the newest entry.
+        `number` is that of the newest entry. Returns the seconds until the next `step`: 0, also if the table has
+        changed meanwhile; after another refusal a second more than the bot's pause.
         """
         assert game.terms.house is not None, "it is the bot's turn"
         choice = level_named(game.terms.house.level)(game.transcript.state)
@@ -161,9 +162,9 @@ class BotPlayer:
     def _thrown(self, table: TableState, state: State, count: int, now_s: float) -> float | None:
         """Throw `count` dice in the simulated tray once the bot's pause is over. Dice that stay go to the keep zone.
 
-        Nothing is thrown while the tray moves or has not been observed. If the state is the same RETHROW_S after a
-        throw, its reading was not accepted, and the call throws again. Returns the seconds until the next step; None
-        where people throw the dice.
+        Nothing is thrown while the tray moves or before it was first observed. The same dice are thrown again if
+        RETHROW_S after a throw no reading of it was accepted. Returns the seconds until the next `step`; None where
+        people throw the bot's dice.
         """
         if self._hands is None:
             return None

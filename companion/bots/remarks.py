@@ -78,8 +78,8 @@ class Remarks:
 
         Returns:
             `number` of the table's last entry; `remark`: the fields of `Remark`, whose text the page looks up; `by`:
-            name of the bot, or the name in the settings. `remark` is None without a game, in tournament mode, with
-            remarks turned off, if the last entry is no line, or if the line deserves none.
+            name of the bot in this game, else of the house, else of the table. `remark` is None without a game, in
+            tournament mode, with remarks turned off, if the last entry is no line, or if the line deserves none.
         """
         record, settings = self._state().record, self._settings()
         game, name = record.game, settings.house_name or settings.name
@@ -128,10 +128,12 @@ class Remarks:
 def notable(transcript: Transcript) -> tuple[Kind, int, Json | None] | None:
     """Return why the last line of a transcript deserves a remark, judged by expected points; None if it does not.
 
-    A throw within a turn that goes on is notable (`won`) if it gains NOTABLE_GAIN of the track or more over its
-    expected points; a first throw is no risk that somebody took. Any other line is notable (`cost`) if its decision has
-    a regret of NOTABLE_COST of the track or more. A decision is not notable if it is the best one for the win, where
-    win probabilities are exact, and a line of the roll-off never is.
+    - `won`: a throw that gains NOTABLE_GAIN of the track's points or more over its expected points. It is not the first
+      line of its turn, because nobody risked anything there, and the turn goes on.
+    - `cost`: any other line whose choice, such as to throw, has a regret of NOTABLE_COST of the track's points or more.
+      Where win probabilities are exact, the choice was not the best for the win, either.
+
+    A line of the roll-off deserves none.
 
     Returns:
         The kind, `won` or `cost`; the points gained or lost, rounded; and for `cost` the best option, else None. The

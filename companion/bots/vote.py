@@ -111,11 +111,12 @@ class Vote:
             voter: Identity of the phone that asks; its own votes are marked. "" for none.
 
         Returns:
-            `wanted`: votes after which an answer is shown. `questions`: for each `player`, `photo` (number of the last
-            throw before the decision; None without a photo of it), `scores` and `turn_points` before the decision,
-            `dice`, `kept`, `options` (lines), `votes` (their number), `mine` (index of the option that this phone voted
-            for, or None) and `shown`. Once it is shown also `values` (of the options, in the unit `goal`), `best` and
-            `taken` (indexes of options), `counts` (votes for each option), `goal` and `reasons`.
+            `wanted`: votes after which an answer is shown. `questions`: a list of objects. Each has `player`, `photo`
+            (number of the last throw before the decision; None without a photo of it), `scores` and `turn_points`
+            before the decision, `dice`, `kept`, `options` (lines), `votes` (their number), `mine` (index of the option
+            that this phone voted for, or None) and `shown`, whether the answer is shown. Then there are also `values`
+            of the options, their unit `goal`, `best` and `taken` (indexes of options), `counts` (votes for each option)
+            and `reasons`.
 
         Raises:
             RulesError: No finished game whose decisions can be judged is on the table.
@@ -127,8 +128,8 @@ class Vote:
     def cast(self, question: int, option: int, voter: str) -> None:
         """Store a phone's vote on a question; an earlier vote of the phone is replaced.
 
-        The answer is shown from then on if as many phones have voted as people played. `question` and `option` are
-        indices, `voter` is the identity of the phone.
+        Once as many phones have voted as people played, the answer is shown. `question` and `option` are indices,
+        `voter` is the identity of the phone.
 
         Raises:
             IllegalAction: There is no such question or option, the answer is shown already, or MAX_VOTERS other phones
