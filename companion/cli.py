@@ -85,8 +85,8 @@ def pegpip() -> None:
 def main() -> None:
     """Run the `pegpip` command line and end the process with its exit status.
 
-    0 done, 1 something was refused, 2 wrong usage or settings, 130 Ctrl-C. Errors that people can mend are printed as
-    sentences; a bug keeps its traceback.
+    The status is 0 if all went well, 1 if something was refused, 2 at wrong usage or settings, and 130 after Ctrl-C.
+    Errors that people can mend are printed as sentences; a bug keeps its traceback.
     """
     if sys.stdin is None:  # closed at the start (`<&-`): commands look for a terminal or input there, and find neither
         sys.stdin = open(os.devnull)  # noqa: SIM115
@@ -113,9 +113,9 @@ def main() -> None:
 
 
 def _problems(wrong: CompanionError | ImportError | OSError) -> Sequence[str]:
-    """Return the sentences to print for an error; empty for a bug, or an OSError that people can't mend.
+    """Return the sentences to print for an error; empty if its traceback is to be shown, as for a bug.
 
-    An error without sentences is to be shown with its traceback.
+    There are sentences for a CompanionError, a full disk, a named file with one of REFUSALS, and a missing library.
     """
     if isinstance(wrong, SetupError):
         return wrong.problems

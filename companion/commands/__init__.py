@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 
 
 def printable(text: str) -> str:
-    """Return a text with its control characters escaped: names in a file of somebody else may command the terminal.
+    """Return a text with control characters escaped, except line feeds: names of strangers could steer the terminal.
 
     >>> printable("Ann\\x1b[2J is on.")
     'Ann\\\\x1b[2J is on.'
@@ -38,7 +38,7 @@ def printable(text: str) -> str:
 def tracked(items: Iterable[Item], total: int, description: str) -> Iterator[Iterator[Item]]:
     """Context manager: yield an iterator over `total` items that shows progress on standard error.
 
-    No progress is shown if that is no terminal, or for fewer than MIN_FOR_BAR items.
+    No progress is shown for fewer than MIN_FOR_BAR items, or if standard error is no terminal.
     """
     if total < MIN_FOR_BAR or not sys.stderr.isatty():
         yield iter(items)

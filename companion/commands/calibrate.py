@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 PREVIEW_EVERY_S = 1.0
 """Least seconds between two pictures written to the file of --preview. Shorter: newer pictures, more writing."""
 DIE_WAIT_S = 20.0
-"""Longest wait in seconds for the one die to measure; after it 16 mm is used. Longer: a person waits."""
+"""Longest wait in seconds for the one die to measure; then its edge is taken as 16 mm. Longer: without a die the
+command ends later."""
 
 
 @click.command()
@@ -130,11 +131,22 @@ def _calibrated(
 ) -> Calibrated:
     """Open the camera and calibrate it, with instructions to a person: the sheet, the empty tray, then the die.
 
-    `floor_to_px` is the homography of corners that a person pointed at; with it no sheet is needed. The camera is
-    closed at the end. Without `measure`, or if no single die is seen in time, the die has the size of the plan. Unless
-    `lens_told`, the camera's own angle of view is used where it is known. `paper`, "a4" or "letter", is that of a
-    simulated sheet. Raises DeviceError if the camera fails before the die's step, if sheet or empty tray was not done
-    in `wait_s` seconds, or if the lens would hang among the dice.
+    The camera is closed at the end.
+
+    Args:
+        settings: The camera is that of [camera].
+        plan: What is known of the tray, the lens and the die.
+        floor_to_px: Homography of corners that a person pointed at; with it no sheet is needed.
+        show: Called with each picture that was searched for the sheet.
+        wait_s: Longest wait for each step, in seconds; for the die at most DIE_WAIT_S.
+        paper: Paper of a simulated sheet, "a4" or "letter".
+        measure: Whether to measure the die. Else, or if no single die is seen in time, its size is that of the plan.
+        lens_told: Whether the plan's angle of view counts. Else the camera's own does, where it is known.
+
+    Raises:
+        SetupError: There is no such camera.
+        DeviceError: The camera fails before the die's step, the sheet or the empty tray is not seen in time, or the
+            lens would hang among the dice.
     """
     from vision.calibration.procedure import Calibrating, calibrated
     from vision.cameras import SensorCamera
@@ -174,8 +186,8 @@ def _calibrated(
 def _preview(to: Path | None, plan: Plan) -> Show:
     """Return a callback that saves a frame as the JPEG file `to`, with the found markers and the tray's zones drawn in.
 
-    It does nothing if `to` is None, or less than PREVIEW_EVERY_S after a save. `plan` gives the zones. The callback
-    raises PictureError if it can't write.
+    The callback does nothing if `to` is None, or less than PREVIEW_EVERY_S after a save. It raises PictureError if the
+    file can't be written. `plan` gives the zones.
     """
     from vision.calibration.preview import drawn
     from vision.images.loading import save_jpeg
@@ -194,7 +206,7 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 def _measured(steps: Calibrating, done: Calibrated) -> Calibrated:
     """Measure the one die in the tray; return the calibration `done` with its edge, or unchanged if that fails.
 
-    An edge near one that dice are sold with is rounded to that. The command prints the result.
+    An edge near a size in which dice are sold is rounded to that size. The result is printed.
     """
     from vision.calibration.procedure import with_die
 

@@ -88,7 +88,7 @@ def _hold(starting: Starting, throws: int, *, yes: bool, out: Path) -> int:
     """Guide a person through a first evening, and write its page and zip to the folder `out`, also after an error.
 
     With `yes` a stand-in answers. Return the exit status: 0, 1 if something is not well, or 130 after Ctrl-C. Raises
-    DeviceError if `out` can't be written, if possible before the evening begins.
+    DeviceError if `out` can't be written; a folder that refuses files is found before the evening begins.
     """
     from rich.console import Console
 

@@ -46,9 +46,10 @@ def command(settings_file: Path | None) -> None:
 
 
 def codes_of(page: str) -> dict[str, Any]:
-    """Return the `pin` and the owner's code `first` of the table with the page `page`, on this machine.
+    """Return `pin` and `first`, the code that makes a phone the owner, of the table on this machine.
 
-    `first` is None if the table has an owner. Empty if no table answers within ANSWER_TIMEOUT_S.
+    `page` is the URL of its page, with a slash at the end. `first` is None if the table has an owner. The result is
+    empty if no table answers within ANSWER_TIMEOUT_S.
     """
     with contextlib.suppress(OSError, ValueError, HTTPException):  # nothing listens, or something else does
         with opened_here(f"{page}api/pair/codes", ANSWER_TIMEOUT_S) as answer:

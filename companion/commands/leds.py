@@ -117,10 +117,10 @@ def map_(settings_file: Path | None, layout: str | None, strip: str | None, out:
 def test(settings_file: Path | None, layout: str | None, strip: str | None, step_s: float, spi_bits: str | None) -> int:
     """Light the strip in four colours, then each hole.
 
-    The colours are red, green, blue and dim white. On a terminal it asks whether they were right, unless the strip is
-    simulated. If not, an SPI strip shows them in the other coding (--spi-bits: SPI bits that encode an LED's bit). If
-    that is right, it says which setting to change. Exit status 1 when the colours were never right. --layout and
-    --strip replace what the settings (--config) say.
+    The colours are red, green, blue and dim white. On a terminal you are asked whether they were right, unless the
+    strip is simulated. If not, an SPI strip shows them in the other coding (--spi-bits: SPI bits that encode an LED's
+    bit). If that is right, the command says which setting to change. Exit status 1 when the colours were never right.
+    --layout and --strip replace what the settings (--config) say.
     """
     from hardware.pictures.lights import hole_by_hole
 
@@ -136,8 +136,9 @@ def _with_right_colours(
 ) -> config.Settings | None:
     """Show the test colours on the strip, ask whether they were right, and return the settings that show them right.
 
-    On an SPI strip each SPI coding is tried, first the one in the settings. None when none was right. Without a person
-    who can answer, or with a simulated strip, the settings count as right. `strip`, a kind, replaces the settings' one.
+    On an SPI strip each SPI coding is tried, first the one in the settings. Return None if the person finds no colours
+    right. Without a person who can answer, or with a simulated strip, the settings count as right. `strip` is the kind
+    of strip; None takes that of the settings.
     """
     from hardware.pictures.lights import colours
 

@@ -98,8 +98,8 @@ def _built(starting: Starting, starts: Starts) -> App:
     """Build the table from the settings and return it: its port is open, but no part runs yet.
 
     After REVERT_AFTER failed starts the last good settings are used, after SAFE_MODE_AFTER safe mode. This start is
-    added to `starts`, the record of failed ones, and taken out again after a SetupError or Ctrl-C. Raises DeviceError
-    or SetupError.
+    added to `starts`, the record of failed ones. A SetupError or Ctrl-C takes it out again; a DeviceError leaves it
+    there with the reason. Both errors are raised.
     """
     before = starts.begin()
     try:
@@ -157,7 +157,12 @@ def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _announce(app: App) -> None:
-    """Print the page's address and the PIN, the port if another was wanted, and on a terminal the QR codes."""
+    """Print the page's address, the PIN and how to stop the table, and some lines that only some tables need.
+
+    - The port, if the wanted one is taken.
+    - The QR codes, on a terminal.
+    - Where to throw simulated dice, with the virtual camera.
+    """
     wanted = app.settings.web.port
     if wanted not in (0, app.door.port):
         click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")

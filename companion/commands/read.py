@@ -55,8 +55,8 @@ def command(
 def open_reader(calibration: Path | None) -> Reader:
     """Return a reader for the tray of that calibration, or for photos if None.
 
-    Raises SetupError if calibration or networks are missing or the latter damaged, DeviceError for a damaged
-    calibration.
+    Raises SetupError if the calibration is missing, or the networks are missing or damaged, and DeviceError for a
+    damaged calibration.
     """
     from vision.calibration.store import load_calibration  # OpenCV takes a third of a second: not for `--help`
     from vision.networks import load_networks
@@ -79,10 +79,13 @@ def in_a_row(record: dict[str, Any]) -> str:
 
 
 def reading_json(reading: Reading) -> dict[str, Any]:
-    """Return a reading as JSON: `values`, ascending, `dice`, `trusted`, and `doubt`: why not, or None.
+    """Return a reading as JSON values.
 
-    Each die, left to right, has `value` (None if unread; `values` leaves it out), `box` (x, y, width, height in
-    pixels) and `confidence` (0 to 1).
+    - `values`: values of the dice, ascending, without unread dice.
+    - `dice`: for each die, left to right, `value` (None if unread), `box` (x, y, width, height in pixels) and
+      `confidence` (0 to 1).
+    - `trusted`: whether the values may count without asking.
+    - `doubt`: why they may not; None if `trusted`.
     """
     return {
         "values": list(reading.values),
@@ -156,9 +159,9 @@ def _record(
 def _copy_paths(folder: Path, images: Sequence[str]) -> list[Path]:
     """Return a different path in `folder` for the annotated copy of each picture, in the order of `images`.
 
-    It is a .jpg file, or for a zip a folder for the copies of its throws. Its name is the picture's or zip's, with a
-    number if that is taken in this run. The folders are created. Raises SetupError if that fails, or if a path is that
-    of one of the pictures or of its folder.
+    A picture's path is a .jpg file, a zip's is a folder for the copies of its throws. The name is that of the picture
+    or zip, with a number if another copy of this run has it; an older copy will be replaced. The folders are created.
+    Raises SetupError if that fails, or if a path is that of one of the pictures or of its folder.
     """
     originals = {Path(name).resolve() for name in images}
     taken = originals | {original.parent for original in originals}

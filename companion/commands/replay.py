@@ -49,7 +49,7 @@ def _replay(name: str, as_json: bool, named: bool) -> int:
 
 
 def in_one_line(state: dict[str, Any]) -> str:
-    """Return a state that `replayed` yields as one line for people; after the end with the winners, or the error."""
+    """Return a state that `replayed` yields as one line of text: with the winners after the end, or with the error."""
     if "error" in state:
         return f"{state['line']:>5}  refused ({state['error']}): {state['message']}"
     scores = "  ".join(f"{name} {score}" for name, score in state["scores"].items())

@@ -33,7 +33,8 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
 
     SOURCE is a video file, or a camera as in the settings (`pegpip play --help` lists them). For instance `pegpip watch
     --limit-s 60 opencv:0`. With --expect, a reading of another number of dice is doubtful. Without --data, the
-    calibration comes from the data folder of the settings. Exit status 1 when the camera failed at the end.
+    calibration comes from the data folder of the settings. Exit status 1 when a video or folder fails, or
+    a camera was failing at the end.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.limited import LimitedCamera
@@ -89,7 +90,7 @@ def _values(placed: Iterable[LocatedDie]) -> list[int]:
 
 
 def _opened(source: str, mains_hz: int) -> tuple[str, Camera]:
-    """Return SOURCE as a [camera] source (a file's path is a video), and its camera, not started.
+    """Return SOURCE in the form of [camera] source, and its camera, not started. A file's path becomes `video:PATH`.
 
     Raises PictureError for a folder's path, and SetupError for an unknown source or a missing file.
     """

@@ -39,11 +39,11 @@ differences. Beyond about 70 a line does not fit a terminal of 80 columns."""
 def command(
     transcripts: tuple[str, ...], data_folder: str | None, first_game: int | None, dice_set: str | None, as_json: bool
 ) -> None:
-    """Test whether the dice are fair: counts of the values, evidence against it, and the bias that would show.
+    """Test whether the dice are fair: counts of the values, evidence against fair dice, and the bias that would show.
 
-    Takes all games of the table, or the named transcripts. The test may be looked at after every throw: at most 1 of 20
-    sets of fair dice is ever called uneven. Corrected throws count as corrected. Where one confusion of the camera's
-    reader would explain uneven values, the answer says so.
+    All games of the table count, or those that --since and --set choose, or the named transcripts. The test may be
+    looked at after every throw: on average at most 1 of 20 sets of fair dice is ever called uneven. Corrected throws
+    count as corrected. Where one confusion of the camera's reader would explain uneven values, the answer says so.
     """
     if transcripts and (data_folder or first_game or dice_set is not None):
         raise click.UsageError("--data, --since and --set choose the table's games: leave them out, or leave FILE out.")

@@ -21,8 +21,8 @@ def command(file: str, as_json: bool, goal: str | None) -> None:
     """Split the results of a finished game, FILE, into luck and decisions; list luckiest throws, costliest decisions.
 
     A decision costs the value of the best option less that of the option taken. Luck is the change of value by throws.
-    Expectation, luck and decisions add up to the result; where values are approximate, only with the error that is
-    listed too. Results are points of each player, or wins or games of each side.
+    Expectation, luck and decisions add up to the result. Where values are approximate, the approximation error that is
+    listed is added, too. Results are points of each player, or wins or games of each side.
     """
     transcript = transcript_in(file)
     with naming(file):

@@ -40,8 +40,8 @@ def command(
 
     A false accept is a trusted reading whose values are not those that count. The upper bound of their rate holds with
     95 % confidence, if people corrected every wrong reading. --export reads nothing again, but writes the throws to an
-    anonymous zip: no names, no times, only the tray. A package that can't be used is reported; the exit status is then
-    1, as it is if there is no throw to read or export.
+    anonymous zip: no names, no times, only the tray. Exit status 1 if there is no throw to read or export, or if a
+    throw's stored pictures and reading can't be used, which is reported.
     """
     from companion.evidence import contact_sheet, rescoring, sharing  # OpenCV takes a third of a second
     from companion.evidence.folder import PackageFolder
@@ -81,7 +81,7 @@ def command(
 
 
 def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
-    """Return the counts of `rescoring.summary` as text, then a line for each of the `throws` now read otherwise.
+    """Return the counts of `rescoring.summary` as text, then a line for each throw read otherwise than at the table.
 
     A line has values and doubt at the table and now, and the values that count in the game.
     """

@@ -68,8 +68,8 @@ def command(game: str, players: str, games: int, rules: str, seed: int, as_json:
 
     --players names the level of each seat, --rules gives house rules as JSON.
 
-    careless: the most expected points, with large random mistakes. steady: with few or none. best: the highest
-    probability of winning where it is known, else the most expected points. Seats take turns to begin.
+    careless: the most expected points, with large random mistakes. steady: the same, with small mistakes or none. best:
+    the highest probability of winning where it is known, else the most expected points. Seats take turns to begin.
     """
     levels = [level.strip() for level in players.split(",")]
     header = header_for(game, levels, rules)
@@ -79,7 +79,10 @@ def command(game: str, players: str, games: int, rules: str, seed: int, as_json:
 
 
 def header_for(game: str, levels: list[str], rules: str) -> Header:
-    """Return the header of a game between players of these levels; `rules` is JSON. Raises UsageError if refused."""
+    """Return the header of a game between players of these levels; `rules` is JSON.
+
+    Raises UsageError for an unknown game or level, or if the game refuses the rules or the number of players.
+    """
     rulebook = game_of(game)
     try:
         switches = json_of(rules)
@@ -128,7 +131,7 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
 
 
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
-    """Play games between levels of the bot, and return the totals of each seat over all of them.
+    """Play the games with these numbers between levels of the bot; return each seat's totals over all of them.
 
     A game's number decides who starts and, with the seed, the dice and the bots' mistakes.
     """
