@@ -26,7 +26,8 @@ from companion.table.photos import Photos
 SECRET = "(kept back)"  # noqa: S105 - a placeholder
 """Text that replaces each password, PIN and other secret in the zip for a bug report."""
 LOG_LINES = 400
-"""How many of the newest lines of the service's log go into the zip. More: a larger zip to send, and more to read."""
+"""How many of the newest lines of the service's log go into the zip for a bug report. More: a larger zip to send, and
+more to read."""
 _PIN = re.compile(rb"(PIN: )\d+")
 """Pattern of the PIN in the log, as `pegpip play` prints it. SECRET replaces its digits in the zip, because the PIN is
 valid until the next start."""
@@ -50,9 +51,9 @@ def write(
 ) -> list[str]:
     """Write the zip for a bug report with mode 0600, whole or not at all, and return the names of the files in it.
 
-    The settings go in without secrets, `findings` are the doctor's, `photos` adds the newest photos of throws, and
-    `more` further files, name in the zip -> content. The newest game and the log go in, too. An older file is
-    replaced. Raises OSError if it can't be written.
+    The settings go in without secrets, `findings` are the doctor's, `photos` adds at most PHOTOS photos of the
+    newest throws, and `more` further files, name in the zip -> content. The newest game and the log go in, too. What
+    can't be read is left out. An older file is replaced. Raises OSError if the zip can't be written.
     """
     folder = settings.data.folder
     there = os.path.isdir(folder)  # Path.is_dir raises where the folder may not be entered

@@ -44,8 +44,8 @@ focus. Higher: sharp pictures of an empty tray fail, too; lower: blurred picture
 def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = None) -> tuple[Finding, ...]:
     """Open the settings' camera, take pictures, and return findings on camera, light, focus and the lamp's flicker.
 
-    `open_` builds the camera from [camera] source. One that can't be opened or gives no picture gets one failed
-    finding; a simulated one has no finding on the lamp.
+    `open_` builds the camera from [camera] source. A camera that can't be opened or gives no picture gets one failed
+    finding; a simulated camera has no finding on the lamp.
     """
     source = settings.camera.source
     try:
@@ -74,10 +74,10 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = Non
 
 
 def settled_frames(camera: Camera) -> list[Frame | None]:
-    """Take pictures until a started camera's exposure is steady, and return the last of them and MIN_FRAMES more.
+    """Take pictures until a started camera's exposure is steady; return the last of these, then MIN_FRAMES more.
 
-    The wait lasts at most MAX_WARM_UP_FRAMES pictures, and a single one if the camera does not report its exposure. A
-    picture after the end of a recording is None. Raises DeviceError.
+    For the exposure at most MAX_WARM_UP_FRAMES pictures are taken, and a single one if the camera does not report it.
+    After the end of a recording, pictures are None. Raises DeviceError if the camera fails.
     """
     for _ in range(MAX_WARM_UP_FRAMES):
         frame = camera.frame()
@@ -149,9 +149,12 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
     """Return the finding on the buttons: good if their pins are free and open, and shutting down is allowed.
 
-    `keys` and `none` need no pins and count as simulated. A shutdown command without its program is bad for every kind,
-    wrong strip settings only for `gpio`. Pins of `gpio` buttons are opened and closed; only for `systemctl` the
-    permission to shut down is tested. `machine` is the machine's model; by default this one's.
+    - A shutdown command without its program is bad for every kind of buttons.
+    - `gpio`: wrong strip settings are bad, too. The pins are opened and closed, and a shutdown command with `systemctl`
+      needs the permission to shut down.
+    - `keys` and `none` need no pins, and their finding is marked as simulated. Any other kind is bad.
+
+    `machine` is the machine's model; by default this one's.
     """
     wired, known = settings.buttons, model() if machine is None else machine
     on_pins = wired.kind == "gpio"

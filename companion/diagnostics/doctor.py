@@ -15,8 +15,9 @@ from companion.settings.load import LeftOut, Settings
 def checks(settings: Settings, left_out: Sequence[LeftOut] = ()) -> Iterator[Finding]:
     """Run the doctor's checks one after the other, and yield the finding of each.
 
-    `settings` are those that a start of the table would use, `left_out` those of the file that it would not. The
-    devices are checked only if OpenCV and NumPy are installed; sounds and the hotspot only if the settings use them.
+    `settings` are those that a start of the table would use. `left_out` are those of the settings file that a start
+    would ignore; the finding on the settings names them. The devices are checked only if OpenCV and NumPy are
+    installed, sounds and the hotspot only if the settings use them.
     """
     versions, folder = check_versions(settings.camera.source), settings.data.folder
     if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:

@@ -42,7 +42,7 @@ class Screen:
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """Hide the progress bars while a question is asked, as a context manager."""
+        """Context manager: hide the progress bars, so that a question can be asked; show them again at the end."""
         self.bar.stop()
         try:
             yield
@@ -103,7 +103,8 @@ def hold(evening: Evening, screen: Screen) -> None:
 def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
     """Write the page and the zip of a guided check into a folder, and return their paths: page, zip.
 
-    The folder is made if missing, older files are replaced. The page shows the time `now`. Raises DeviceError.
+    The folder is made if missing, older files are replaced. The page shows the time `now`. Raises DeviceError if
+    the disk refuses.
     """
     text = page(evening, f"{now:%d %B %Y, %H:%M}", ZIP).encode()
     result = {
