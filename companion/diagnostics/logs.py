@@ -17,7 +17,7 @@ WINDOW_S = 60.0
 written."""
 
 _PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
-"""Least level of Python's logging -> syslog priority (sd-daemon(3))."""
+"""Pairs of the lowest level of Python's logging and its syslog priority (sd-daemon(3)); lower levels have 7, debug."""
 
 
 class RateLimit(logging.Filter):
@@ -31,8 +31,8 @@ class RateLimit(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to write a log record: not after MAX_LINES records of its line of code in one window.
 
-        A window of WINDOW_S starts with the first record after the last window. If records were dropped in that one,
-        the message of the first record is changed to say how many.
+        A window of WINDOW_S starts with a record, the next window with the first record after that. If the last
+        window dropped records, the message of this first record is changed to say how many.
         """
         place, now = (record.pathname, record.lineno), self._clock()
         since, count = self._windows.get(place, (now, 0))
@@ -59,7 +59,7 @@ class Structured(logging.Formatter):
     """Formats each message as one JSON object: `t` (seconds since 1970), `level`, `part`, `says`, and any `trace`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the message as one line of JSON: `t`, `level`, `part`, `says`, and `trace` if it has an exception."""
+        """Return one line of JSON: `t` (seconds since 1970), `level`, `part`, `says`, and `trace` for an exception."""
         level, says = record.levelname.lower(), record.getMessage()
         line = {"t": record.created, "level": level, "part": record.name, "says": says}
         if record.exc_info:
@@ -75,11 +75,15 @@ def configure_logging(
     stream: TextIO | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Configure logging of the whole process to standard error, at most MAX_LINES a minute for each place in the code.
+    """Configure logging of the whole process: for each line of code at most MAX_LINES messages in WINDOW_S.
 
-    `clock` is monotonic, in seconds. `verbose` logs at level INFO instead of WARNING, `structured` one JSON object a
-    line. With `JOURNAL_STREAM` in the environment, which systemd sets, other lines start with their priority for
-    journald.
+    Args:
+        clock: Monotonic clock, in seconds.
+        verbose: Log from level INFO on, not only from WARNING on.
+        structured: Write one JSON object a line.
+        stream: Where to write; standard error by default.
+        environment: `os.environ` by default. With `JOURNAL_STREAM` in it, which systemd sets, lines that are not JSON
+            start with their priority for journald.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.addFilter(RateLimit(clock))

@@ -46,7 +46,8 @@ FIRMWARE_BITS = {
     18: "The processor has been throttled.",
     19: "The processor has been too hot.",
 }
-"""Bits of `vcgencmd get_throttled` (Raspberry Pi documentation). Voltage and heat of now come from the kernel."""
+"""Meaning of bits of `vcgencmd get_throttled`, by bit number (Raspberry Pi documentation). Bits 0 and 3, low voltage
+and heat of now, are left out: the kernel reports both."""
 POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air to the processor."
 """Advice against low voltage and heat."""
 
@@ -87,7 +88,7 @@ def check_disk(folder: Path) -> Finding:
 
 
 def check_writable(folder: Path) -> Finding:
-    """Return the finding whether the data folder, or its nearest parent, has free space and takes a temporary file."""
+    """Return the finding whether the data folder, or its nearest existing parent, has free space and can be written."""
     place = next(path for path in (folder, *folder.parents) if os.path.exists(path))  # where Path.exists may raise
     found = check_disk(place)
     if not found.ok:
@@ -116,9 +117,10 @@ def check_playable(folder: Path) -> Finding:
 
 
 def check_journal(folder: Path) -> Finding:
-    """Return the finding on a data folder's journal: both copies verified on the disk, and no earlier damage left.
+    """Return the finding on a data folder's journal: it fails if a copy on the disk is damaged.
 
-    A folder without a journal passes. Nothing is changed, and a table may be writing meanwhile.
+    The check also fails while a folder that a recovery set aside is there. A folder without a journal passes. Nothing
+    is changed, and a table may be writing meanwhile.
     """
     try:
         number, wrong = examined(folder)
@@ -175,8 +177,8 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
 def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Path = ROOT) -> None:
     """Write the time of the newest entry to NEWEST_FILE in the data folder if `check_clock` finds the clock wrong.
 
-    If the clock is right, the file is deleted. With a wrong clock and no entry it stays. Errors of the disk are
-    ignored.
+    If the clock is right, the file is deleted. With a wrong clock and no entry (0) nothing is changed. Errors of the
+    disk are ignored.
     """
     file = folder / NEWEST_FILE
     with contextlib.suppress(OSError):
@@ -189,8 +191,9 @@ def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Pa
 def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
     """Return the finding on the supply's voltage and the processor's heat, from the kernel and the Pi's firmware.
 
-    `firmware` is the answer of `vcgencmd get_throttled`, which also reports the past since the boot; one that can't be
-    parsed fails. A machine with neither passes as simulated. `root` stands for `/`.
+    The check fails at low voltage, from THROTTLED_FROM_C on, and for each bit of FIRMWARE_BITS. `firmware` is the
+    answer of `vcgencmd get_throttled`, with the past since the boot, or None; one that can't be parsed fails. A machine
+    without sensors and firmware passes as simulated. `root` stands for `/`.
     """
     now_c = degrees(root)
     ill = [] if now_c is None or now_c < THROTTLED_FROM_C else [f"The processor is at {now_c:.0f} °C and slows down."]

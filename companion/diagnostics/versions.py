@@ -20,8 +20,8 @@ NUMPY_CURE = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or
 def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Finding:
     """Return the finding whether OpenCV, NumPy and picamera2 are installed, in versions that work together.
 
-    Only the `camera` source `picamera2` needs picamera2, and simplejpeg 1.8 with NumPy 2. `installed` is version by
-    library; by default that of `versions`.
+    picamera2 is needed for the `camera` source `picamera2` alone; with NumPy 2 that also needs simplejpeg 1.8 or later.
+    `installed` maps each library to its version, or None if missing; by default the result of `versions`.
     """
     found = versions() if installed is None else installed
     numpy, simplejpeg = found["NumPy"], found["simplejpeg"]

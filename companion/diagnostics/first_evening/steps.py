@@ -49,8 +49,9 @@ MAX_ASKED = 0.1
 """Largest share of the guided check's throws, 0 to 1, whose reading may be doubtful; with more the check fails and
 advises better light. One is always allowed. Higher: bad light passes; lower: a good table may fail."""
 UNSEEN_TIMEOUT_S = 60.0
-"""Longest wait for a settled throw, in seconds of camera time; then the person is asked whether they threw. The first
-wait after a judged throw only invites them again. Too short: asked too early; too long: a miss is noticed late."""
+"""Longest wait for a throw, in seconds of camera time; after it the person is asked whether they threw. If a throw was
+judged since the last such wait, they are only invited again. Too short: asked too early; too long: a miss is noticed
+late."""
 COLOUR_S, HOLE_S = 1.0, 0.05
 """Seconds that the LED check shows each test colour on the strip, and each hole when one light walks through all.
 Higher: a longer check."""
@@ -109,9 +110,11 @@ def frame_rate(evening: Evening, report_progress: ReportProgress) -> Iterator[Fi
 def throws(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]:
     """Let the person throw and judge each reading, and yield findings on the throws and on the time of a reading.
 
-    It ends when all throws are made or the person has enough. Ctrl-C ends the evening, and the findings so far still
-    come. A camera that fails ends the throws, with a finding of its own. `report_progress` gets the throws made, and of
-    how many.
+    `report_progress` gets the number of throws made and of those wanted. The step ends in one of these ways:
+
+    - All throws are made, the person has enough, or a recording that stands in for the camera ends.
+    - Ctrl-C, which sets `evening.stopped`.
+    - The camera fails, which yields a finding of its own. If it can't be set up, CompanionError is raised.
     """
     camera = evening.open_camera(evening.settings)
     setup = load_reader(evening.settings.camera.source, camera, evening.settings.data.folder, shipped_networks())
@@ -130,11 +133,11 @@ def _throws_left(evening: Evening) -> bool:
 
 
 def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_progress: ReportProgress) -> None:
-    """Let the person judge each throw, until all are made or the recording that stands in for a camera ends.
+    """Let the person judge each throw, until all are made or the person has enough.
 
-    The judged throws are appended to `evening.throws`. Dice that lie in the tray before the first throw, or stay there
-    after one, are no throw. If no throw is seen for UNSEEN_TIMEOUT_S, the person may count one as missed. Raises
-    DeviceError if the camera fails.
+    A recording that stands in for a camera may end before that. Judged throws are appended to `evening.throws`.
+    Dice that lie in the tray before the first throw, or stay there after one, are no throw. If no throw is seen for
+    UNSEEN_TIMEOUT_S, the person may count one as missed. Raises DeviceError if the camera fails.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
     watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s, evening.clock), setup.rig)
@@ -165,7 +168,7 @@ def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_p
 
 
 def _each_rest(watcher: Watcher) -> Iterator[Settled]:
-    """Watch the tray, and yield the reading each time it comes to rest. Raises DeviceError if the camera fails."""
+    """Watch the tray until the frames end, and yield each reading at rest. Raises DeviceError if the camera fails."""
     for event in watcher.events():
         if isinstance(event, Ill):
             raise event.error
