@@ -40,8 +40,8 @@ class PackageFolder:
     def keep(self, package: Package, calibration: bytes | None) -> bool:
         """Write a throw's package, and its calibration unless that file exists; prune if the total exceeds the cap.
 
-        Returns whether the package is stored. One that alone exceeds the cap is not written, and pruning may delete
-        that of an old throw at once. An existing package of the throw is replaced. Raises OSError.
+        An existing package of the throw is replaced. Returns whether the package is stored at the end: not if it alone
+        exceeds the cap, or belongs to an old throw and pruning deletes it. Raises OSError.
         """
         content, record = packed(package), package.record
         if len(content) + len(calibration or b"") > self.cap_bytes:
@@ -90,7 +90,8 @@ def folder_name(record: ThrowRecord) -> str:
 def read_package(file: Path) -> Package:
     """Return the content of a throw's package file.
 
-    Raises DeviceError if it can't be read, is damaged or of a newer format, or is not where its record demands.
+    Raises DeviceError if it can't be read, is damaged or of a newer format, or if the names of file and folder are not
+    those of the throw and calibration in its record.
     """
     try:
         content = file.read_bytes()

@@ -155,9 +155,9 @@ class PackageKeeper:
     def _run(self) -> None:
         """Encode offered camera readings, and write a package for each throw whose reading is still held, until `stop`.
 
-        If a person gave the throw's values and its set of dice is taught, the set gets the throw as examples. Those of
-        a throw that is corrected when its reading is no longer held are deleted.
-        While `cap_bytes` is 0 nothing is encoded or taught, and all packages are deleted.
+        - If a person gave the throw's values and its set of dice is taught, its dice become examples of the set.
+        - If the throw is corrected when its reading is no longer held, its examples are deleted.
+        - While `cap_bytes` is 0 nothing is encoded or taught, and all packages are deleted.
         """
         self._give_way()
         self._prune()  # the space may have changed since the last run
@@ -186,10 +186,15 @@ class PackageKeeper:
                     self._unlearn(thrown, dice)
 
     def _learn(self, thrown: Thrown, held: Held, dice: str) -> None:
-        """Add a throw whose values a person gave to the examples of its set of dice, if anything was taught of that.
+        """Add a throw whose values a person gave to the examples of its set of dice, if that set is taught already.
 
-        A die whose value is ambiguous, because only the values of the whole throw are known, is left out. So is one
-        that the throw lacks on a tray without a keep zone: it was set aside. A refusal of the disk is logged.
+        Only the values of the whole throw are known, and `matched_values` gives each die its value.
+
+        - A die whose value is ambiguous is left out, as are those in the keep zone.
+        - A die that the throw does not have is an example of no die. On a tray without a keep zone it is left out, too:
+          it was set aside.
+
+        A refusal of the disk is logged.
         """
         if self._taught is None or thrown.source == "camera" or not self._taught.knows(dice):
             return

@@ -130,9 +130,9 @@ def stored_throws(
 def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable[[str], None]) -> Iterator[Rescored]:
     """Read the pictures of stored throws again with these networks, and yield each throw with its new reading.
 
-    A yielded throw keeps its pictures only if its `Rescored.differs`: the new reading has other values or another trust
-    than that of the table, or does not give the journal's values. So thousands of throws fit in memory. `refuse` is
-    called with the reason for each throw that is skipped: a picture is damaged or does not have its calibration's size.
+    A yielded throw keeps its pictures only if its `Rescored.differs`: the values or the trust changed since the table's
+    reading, or the values are not the journal's. So thousands of throws fit in memory. `refuse` is called with the
+    reason for each throw that is skipped: a picture is damaged or does not have its calibration's size.
     """
     readers = dict[int, Reader]()
     for throw in throws:
@@ -156,13 +156,13 @@ def rescored(throws: Iterator[StoredThrow], networks: Networks, refuse: Callable
 def summary(throws: Sequence[Rescored], refused: Sequence[str]) -> dict[str, Any]:
     """Return the counts of a rescoring as JSON.
 
-    `throws` counts all, `exact` the new readings equal to the journal, `trusted` those without a doubt. `caught` counts
-    readings that are trusted, wrong and as at the table, where a question caught the error. `false_accepts` counts all
-    others that are trusted and wrong. `false_accepts_at_most` is the 95 % upper bound of their rate, 0 to 1, among
-    trusted readings that are not `caught`.
-
-    `doubts` maps each doubt to its count. `changed` counts the readings that differ from the table's in values or
-    trust. `refused` lists the reasons of skipped packages.
+    - `throws`: all throws; `exact`: new readings that give the journal's values; `trusted`: new ones without a doubt.
+    - `caught`: new readings that are trusted, wrong and as at the table, where a question caught the error.
+    - `false_accepts`: all other new readings that are trusted and wrong.
+    - `false_accepts_at_most`: 95 % upper bound of their rate, 0 to 1, among trusted readings that are not `caught`.
+    - `doubts`: each doubt -> its count.
+    - `changed`: new readings that differ from the table's in values or trust.
+    - `refused`: the reasons of skipped packages.
     """
     trusted = [each for each in throws if each.now.trusted]
     caught = sum(each.caught for each in trusted)

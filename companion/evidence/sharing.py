@@ -45,7 +45,7 @@ class SharedThrow:
 def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     """Write throws as an anonymous export to a zip file, and return how many it holds.
 
-    Left out are throws without a calibration, and throws beside dice that were set aside with unknown values. An older
+    Left out are throws without a calibration, and those in whose picture a die set aside has no known value. An older
     file is replaced once the new one is complete. Raises DeviceError if no throw is left, or the file can't be written.
     """
     labels, count = dict[str, list[bytes]](), 0
@@ -107,8 +107,8 @@ def _label(throw: StoredThrow) -> dict[str, object]:
     """Return a throw's line in `labels.jsonl`: name of its picture, values and boxes of its dice, tags, its record.
 
     `values` are those in the journal, and the camera's readings of dice in the keep zone. `boxes` are [x, y, w, h,
-    value] in pixels, or None if it is not known which thrown die shows which value. A kept die without a value is in
-    neither. `tags` are the source of the values and any doubt.
+    value] in pixels, or None if a thrown die has no box or it is not known which one shows which value. A kept die
+    without a value is in neither. `tags` are the source of the values and any doubt.
     """
     stands = throw.camera_throw
     record = replace(throw.package.record, stands=stands.values, source=stands.source, photo="")

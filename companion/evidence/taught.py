@@ -163,9 +163,10 @@ class TaughtSets:
             self._replace(name, throw, ())
 
     def _replace(self, name: str, throw: int, new: Sequence[Example]) -> None:
-        """Replace the examples of a throw in a set, in memory and on disk; without `new` ones the set is not emptied.
+        """Replace the examples of a throw in a set by `new` ones, in memory and on disk; drop the oldest if too many.
 
-        Raises DeviceError if the disk refuses.
+        Without `new` ones, those of the throw are deleted, unless the set has no others. Raises DeviceError if the disk
+        refuses.
         """
         before = self._sets[name].examples if name in self._sets else ()
         others = [each for each in before if each.throw != throw]
@@ -210,9 +211,10 @@ class TaughtSets:
             raise _refused(self._folder, refused) from None
 
     def _read(self, file: Path) -> tuple[str, tuple[Example, ...]]:
-        """Return the name and the examples in a set's file; for another classifier they are computed again.
+        """Return the name and the examples in a set's file.
 
-        Raises NotReadable if the file can't be read or is of a newer format; DeviceError if it is damaged or too large.
+        If another classifier wrote it, its features and probabilities are computed again from the pictures. Raises
+        NotReadable if the file can't be read or is of a newer format; DeviceError if it is damaged or too large.
         """
         try:
             with file.open("rb") as opened:
@@ -251,7 +253,7 @@ def _npy(rows: Sequence[NDArray[Any]]) -> bytes:
 def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
     """Return a .npy file's array as floats. Raises ValueError unless it is finite and has `shape` (None: any).
 
-    Takes no more memory than the file, whatever a forged header says.
+    The memory it takes depends on the size of `content`, whatever a forged header says.
     """
     file = io.BytesIO(content)
     if np.lib.format.read_magic(file) != (1, 0):
