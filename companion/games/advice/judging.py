@@ -56,9 +56,10 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
     """Return for each seat the regrets of its decisions that count, in order of play, in units of the goal.
 
     A regret is the value of the best option less that of the option taken; 0 for the best. A decision counts if its
-    best and worst options differ by LEAST_AT_STAKE or more; one to throw counts like any other. Lines of the roll-off
-    are left out. For `points`, so are those of a last turn in a game that is not solved, where win probabilities are
-    exact.
+    best and worst options differ by LEAST_AT_STAKE or more; this holds for a choice to throw, too.
+
+    Left out are the roll-off and, for `points` in a game that is not solved, positions with exact win probabilities, as
+    in a last turn.
 
     Raises:
         RulesError: The values of the game's options are not known for the goal, or a player left while somebody had a

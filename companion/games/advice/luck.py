@@ -27,9 +27,9 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
 MAX_HIGHLIGHTS = 3
-"""Most throws in the list of the luckiest, and most moves in that of the costliest. Higher: longer lists.
+"""Most throws in a story's list of the luckiest, and most moves in that of the costliest. Higher: longer lists.
 
-Also the most questions of a vote."""
+A vote asks one question for each of the costliest moves (`bots.vote`)."""
 Option = Action | int
 """A decision, or the number of dice to throw."""
 
@@ -183,7 +183,7 @@ def steps_of(transcript: Transcript) -> list[Transcript]:
 
 
 def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, State]]:
-    """Yield each line after the first of `steps`: its number (the header is 1), state before, action, state after.
+    """Yield each line by which `steps` grow: its number (the header is 1), state before, action, state after.
 
     `steps` are transcripts of one game, each one line longer than the one before.
     """

@@ -33,10 +33,11 @@ A larger gap is allowed where steady players miss the best option often (HARD_MI
 GRADES = ("easy", "medium", "hard")
 """Grades of puzzles, easiest first, by how often the computer's levels miss the best option."""
 MEDIUM_MISSES = 1 / 3
-"""Probability that a careless player misses the best option from which a puzzle is `medium` instead of `easy`."""
+"""A puzzle is `medium` instead of `easy` if a careless player misses the best option with at least this probability.
+Higher: fewer medium puzzles, more easy ones."""
 HARD_MISSES = 1 / 2
-"""Probability that a steady player misses the best option from which a puzzle is `hard`. From there on MAX_GAP does not
-apply. Higher: fewer hard puzzles."""
+"""A puzzle is `hard` if a steady player misses the best option with at least this probability. MAX_GAP does not apply
+to it. Higher: fewer hard puzzles."""
 SKIPPED_POSITIONS = 4
 """Number of positions skipped at the start of a game and after each puzzle. Higher: fewer puzzles from a game.
 

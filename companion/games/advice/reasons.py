@@ -14,9 +14,12 @@ def reasons_for(state: State, goal: str, ranked: tuple[tuple[Option, float], ...
     `goal` is the unit of the values; `ranked` are the options with their values, best first, at least two.
 
     Returns:
-        First the game's facts about the position. Then the chance in percent that the next throw is safe, if it can
-        fail; only if one of the two best options is a throw, the better one of the least number of dice. Last, what the
-        second-best option costs, for the goal `win` in percentage points.
+        In this order:
+
+        - The game's facts about the position.
+        - The chance in percent that a throw of the fewest dice allowed is safe, if it can fail. Only if that throw is
+          the best option, or is the second-best one and the best is no throw.
+        - What the second-best option costs, for the goal `win` in percentage points.
     """
     found = list(game_named(state.standing.header.game).facts(state))
     safe = state.safe_chance  # of the least number of dice

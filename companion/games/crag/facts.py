@@ -14,7 +14,9 @@ Higher: it is given from an earlier turn on."""
 def facts(state: State) -> tuple[Phrase, ...]:
     """Return phrases about the Crag score sheet of the player to play; empty in a roll-off and after the end.
 
-    `rows_left` with the count of open rows, if there are at most FEW_ROWS. `best_row_open`, if the row `crag` is open.
+    - `rows_left`, with the `count` of open rows: if at most FEW_ROWS are open.
+    - `best_row_open`: if the row `crag` is open.
+
     The text of a phrase has the key `fact.CODE` in the text catalogue.
     """
     if not isinstance(state, Crag) or state.standing.over:

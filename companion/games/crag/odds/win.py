@@ -218,7 +218,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def _entry_chances(state: Crag) -> dict[str, Floats]:
-    """Return the (len(RESULTS),) win probability of entering each result of three dice, by open category."""
+    """Return, by open category, the (len(RESULTS),) win probability of entering each result of three dice there."""
     rule = bool(state.header.rules["thirteen_without_double"])
     distributions, points = prospects(rule), [points_table(rule)[dice] for dice in RESULTS]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]
@@ -237,7 +237,7 @@ def _entry_chances(state: Crag) -> dict[str, Floats]:
 
 
 def _shares(state: Crag, distributions: Prospects) -> Floats:
-    """Return the Crag player to play's expected share of the win at each own final total, from 0: shape (TOTALS,).
+    """Return the expected share of the win of the player to play, at each own final total from 0: shape (TOTALS,).
 
     `distributions` predict the points that the others in the game still get if they play for their totals. A highest
     total shared with k others counts 1 / (k + 1).
