@@ -165,7 +165,10 @@ class Crag:
         }
 
     def _kept(self, dice: tuple[int, ...]) -> Crag:
-        """Return the state after some dice, or none, are kept. Raises IllegalAction for all three, or missing ones."""
+        """Return the state after none, one or two dice of the first throw are kept: a throw of the others is due.
+
+        Raises IllegalAction for all three dice, or for dice that the throw does not have.
+        """
         if without(self.dice, dice) is None:
             raise IllegalAction(f"{list(dice)} don't all lie on the table; there are {list(self.dice)}.")
         if len(dice) == 3:
@@ -191,7 +194,10 @@ class Crag:
         return _next_turn(self, sheets, self.left, entered, *best)
 
     def _without(self, seat: int) -> Crag:
-        """Return the state after the player in `seat` left: ends the turn if it is that player's, perhaps the game."""
+        """Return the state after the player in `seat` left.
+
+        The game is over if at most one player remains. Else the turn ends if it was that player's, and goes on if not.
+        """
         event, left = leave_event(seat, seat), self.left | {seat}
         if one_remains(len(self.sheets), left):
             return Crag(self.header, self.first, self.turn, self.sheets, left=left, events=(event,))

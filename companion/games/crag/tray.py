@@ -46,10 +46,11 @@ class CragTray(KeepZonePolicy):
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the notice for the dice at rest: throw, clear the tray, or enter the dice or throw some again.
+        """Return the notice for the dice at rest in Crag, none after the end. No action is played.
 
-        Dice in the keep zone that the throw does not have give `illegal_hold`. A keep is played only when the other
-        dice are thrown.
+        - A throw of all three dice is due: `clear_tray`. A throw of one or two: `throw`.
+        - After the turn's first throw, with dice in the keep zone that it does not have: `illegal_hold`.
+        - Else `choose_entry`: enter the dice or, after the first throw, throw again those outside the keep zone.
         """
         lying, kept, player = _crag(state).dice, dice.kept, state.standing.player
         if not state.decisions:

@@ -14,6 +14,7 @@ SWITCHES = (
         "The category Thirteen takes only 2-5-6 and 3-4-6; a pair that totals 13 fits Crag alone.",
     ),
 )
+"""House rules of Crag, in the order of the settings form: key, default and English texts of each (`Switch`)."""
 
 PICTURES = (
     Picture("rules.crag_turn"),
@@ -24,6 +25,8 @@ PICTURES = (
     Picture("rules.crag_number", (6, 6, 2)),
     Picture("rules.crag_end"),
 )
+"""Rows of the rules in pictures, in the order of the help page. Each has the key of its text in the catalogue, and the
+dice drawn beside it, if any."""
 
 IN_WORDS = """\
 Three dice, a sheet with thirteen categories, thirteen rounds, any number of players.
