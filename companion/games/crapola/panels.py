@@ -30,7 +30,7 @@ TURN_OVER = (
 def panels(state: State) -> Panels:
     """Return what a page shows of a state of Crapola beside the track: legal actions, dice, notes and the target.
 
-    Each player who has not banked yet has the note `player.not_on_board`, as all have in a roll-off.
+    The note `player.not_on_board` marks each player who has not banked yet; in a roll-off it marks all.
     """
     target = int(state.standing.header.rules["target"])
     if not isinstance(state, Crapola):
@@ -55,6 +55,7 @@ def _lesson(state: Crapola) -> tuple[Phrase, ...]:
     """Return phrases of the tutorial, for someone who learns Crapola; empty after the end.
 
     Within a turn: what can be done now. At its start: how the last turn ended, then what is special about this one.
+    If there is neither, as in the first turn, it is how a turn begins.
     """
     totals, turn = state.totals, state.turn
     if totals.over:

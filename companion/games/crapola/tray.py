@@ -38,10 +38,10 @@ class CrapolaTray(KeepZonePolicy):
         return not _crapola(state).turn.kept
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the lines that the player may have decided on before the current throw, likeliest first.
+        """Yield the keeps that the player may have made before the current throw of Crapola, likeliest first.
 
-        First the keep of the dice set aside; then of these and the dice that the keep zone has gained since. Illegal
-        keeps are left out. An empty tuple is yielded if no keep is due.
+        Each is a tuple of one action; the only one is `()` if no keep is due. First comes the keep of `dice.set_aside`,
+        then that of these together with `dice.newly_kept`. Illegal keeps are left out.
         """
         if "keep" not in state.decisions:
             yield ()

@@ -14,6 +14,7 @@ SWITCHES = (
     Switch("spend", True, "Spending", "Instead of throwing, give up points to take as many off another player."),
     Switch("seventh_die", True, "Seventh die", "More than 5,000 behind the leader, you may throw seven dice."),
 )
+"""House rules of Crapola, in the order of the settings form: key, default and English texts of each (`Switch`)."""
 
 PICTURES = (
     Picture("rules.crapola_turn"),
@@ -26,6 +27,8 @@ PICTURES = (
     Picture("rules.crapola_lost", (2, 3, 3, 4, 6, 6)),
     Picture("rules.crapola_end"),
 )
+"""Rows of the rules in pictures, in the order of the help page. Each has the key of its text in the catalogue, and the
+dice drawn beside it, if any."""
 
 IN_WORDS = """\
 Six dice, two to ten players, and 15,000 points to reach.

@@ -18,17 +18,16 @@ Arrays of bank values extend by it beyond the last throw of a turn. Lower: value
 
 
 def values_before_throw(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
-    """Return the value before each throw of a turn with best play, by backward induction from many turn points to 0.
+    """Return the value before each throw of a Crapola turn with best play, by backward induction over turn points.
 
-    A crap-out has the value 0.
+    A step is `STEP` points. With `deep` steps or more the turn is taken to stop. A crap-out has the value 0.
 
     Args:
         size: Dice of the turn, 6 or 7.
-        bank: (deep + MAX_THROW_STEPS + 1,) value of banking each number of steps of `STEP` points. From `deep` steps
-            on, the turn stops.
+        bank: (deep + MAX_THROW_STEPS + 1,) value of banking 0, 1, 2, ... steps. Its length determines `deep`.
         least: Steps of turn points below which a stop is not allowed.
-        hot: Value added to `bank` from `deep` steps on if all seven dice are kept: a throw of seven cannot fail, so
-            the turn then throws once more.
+        hot: Value of one more throw from `deep` steps on, if all dice of a turn of seven are kept. It is added to
+            `bank`, because a throw of seven cannot fail.
 
     Returns:
         (deep, size) value by steps of turn points before the throw, and by dice thrown minus 1.
@@ -53,7 +52,8 @@ def values_before_throw(size: int, bank: Floats, least: int, hot: float = 0.0) -
 def _offers(size: int) -> tuple[Indices, Floats]:
     """Return the offers of all throws of 1 to `size` dice in Crapola as arrays for backward induction. Cached.
 
-    An offer is the set of keeps that a throw allows. Crap-outs have no offer, so their probability is missing.
+    An offer has the best keeps of a throw, one for each number of dice that can be left over. Crap-outs have no offer,
+    so their probability is missing.
 
     Returns:
         (keeps, offers) index of the state after each keep in a flattened table of values, with a row for each `STEP`

@@ -26,8 +26,9 @@ ENTRIES = (0, 1000)
 """The two values of the house rule `entry`, the least first bank in points, that TABLE covers. `Race` refuses others.
 Another one needs a larger table."""
 ENTRY = 1000 // STEP
-"""Least first bank, in steps of 50 points, for which the stored table holds OTHER, MOVER and the start. With the house
-rule `entry` 0 only its phase BOTH is used. After a change `make solve` must write the table anew."""
+"""Least first bank, in steps of 50 points, assumed by the stored win probabilities of states in which a player has not
+banked yet. With the house rule `entry` 0 these are unused: all states count as those with both players on the board.
+After a change `make solve` must write the table anew."""
 MAX_STEPS_LEFT = 300
 """Greatest distance from Crapola's target in the stored win probabilities, in steps of 50 points: 15,000 points.
 Higher: odds for higher targets.
@@ -37,21 +38,22 @@ BOTH, OTHER, MOVER = range(3)
 """Phases of the race: who is on the board, that is has made a first bank. Both, the other player alone, the mover
 alone."""
 PHASES = 3
-"""Number of phases (`BOTH`, `OTHER`, `MOVER`): the length of the first axis of the stored table of win probabilities.
-Fixed by these three."""
+"""Length of the first axis of Crapola's stored win probabilities. It tells who has made a first bank: both players, the
+other one alone or the mover alone. Fixed by these three cases."""
 SEVEN_BEHIND = 5000 // STEP
 """Steps of 50 points behind the other player above which the mover may throw seven dice. Fixed by the rules."""
 UNIT = 2.0**-32
 """Probability that the integer 1 stands for in the file TABLE of win probabilities. Fixed by its format, uint32."""
 SURE_STOP_STEPS = 160
-"""Turn points, in steps of 50, from which a stop is assumed to be best. Higher: more exact, slower to compute."""
+"""Turn points, in steps of 50, from which Crapola's win probabilities before the last round assume a stop.
+Higher: more exact, slower to compute."""
 
 
 @cache
 def catching() -> Floats:
-    """Return the highest probability of banking at least n steps of 50 points in a turn of six dice: by n. Cached.
+    """Return the probability of banking at least n steps of 50 points in a Crapola turn of six dice, by n. Cached.
 
-    Shape (MAX_BANK_STEPS + 1,); each is that of the play that makes such a bank likeliest.
+    Shape (MAX_BANK_STEPS + 1,). For each n the turn is played so that such a bank is likeliest.
     """
     by_points = values_before_throw(6, np.ones(MAX_BANK_STEPS + MAX_THROW_STEPS + 1), MAX_BANK_STEPS)
     return np.append(1.0, by_points[::-1, 5])
@@ -110,10 +112,15 @@ class Race:
         return float(self._values[BOTH if mover_on and other_on else MOVER if mover_on else OTHER, mine, theirs])
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
-        """Return a Crapola player's win probability after banking 0, 1, ... `most` steps of 50 points: (most + 1,).
+        """Return a Crapola player's win probability after banking 0, 1, ... `most` steps of 50 points.
 
-        The other player, with the total `other`, is then to play. The banking player had the total `total` and counts
-        as on the board, even after 0 steps. `other_on` tells whether the other is.
+        Shape (most + 1,). The player counts as on the board, even after 0 steps; the other player is then to play.
+
+        Args:
+            total: Total of the player before the bank, in points.
+            other: Total of the other player.
+            other_on: Whether the other player is on the board.
+            most: Greatest number of steps.
         """
         totals = total + STEP * np.arange(most + 1)
         by_other = self._values[BOTH if other_on else OTHER, steps_to(self._target - other)]
