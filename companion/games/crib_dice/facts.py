@@ -15,10 +15,13 @@ The gap is that to the furthest other side. The value is about one good turn."""
 def facts(state: State) -> tuple[Phrase, ...]:
     """Return phrases about the side to play in Crib Dice; empty in a roll-off, after the end, or with nothing to say.
 
-    `next_is_fuchle`: a wipe-out now would be a fuchle. `next_is_out`: it would eliminate the side.
-    `stop_passes_the_end`: a stop is legal and would finish; else `ahead` of or `behind` the furthest other side by
-    LEAST_GAP holes or more, while nobody has finished. The text of a phrase has the key `fact.CODE` in the text
-    catalogue.
+    - `next_is_fuchle`: a wipe-out now would be a fuchle.
+    - `next_is_out`: a wipe-out now would eliminate the side.
+    - `stop_passes_the_end`: a stop is legal and would finish.
+    - Else `ahead` or `behind`: the gap to the furthest other side in play is LEAST_GAP holes or more, and nobody has
+      finished. Turn points don't count.
+
+    The text of a phrase has the key `fact.CODE` in the text catalogue.
     """
     if not isinstance(state, CribDice) or state.board.over:
         return ()

@@ -61,8 +61,8 @@ def _throw(state: CribDice) -> str:
 def _lesson(state: CribDice) -> tuple[Phrase, ...]:
     """Return phrases of the tutorial, for someone who learns Crib Dice; empty after the end.
 
-    If the last action ended a turn, one phrase says how. Else they say what it did to the frozen dice, and what can be
-    done now.
+    If the last action ended a turn by a bank, a bomb or a wipe-out, one phrase says how. Else the phrases say what the
+    action did to the frozen dice, and what can be done now.
     """
     if state.board.over:
         return ()

@@ -141,9 +141,10 @@ class CribbageBoard:
         return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=fuchled).passed_on(events)
 
     def without(self, seat: int) -> CribbageBoard:
-        """Return the Crib Dice board after the player in `seat` left, which may end the turn and the game.
+        """Return the Crib Dice board after the player in `seat` left; the turn is passed if it was that player's.
 
-        A side whose players have all left is out, and its peg goes to the start. Seats and sides keep their numbers.
+        A side whose players have all left is out, and its peg goes to the start. The game is over if that decides it
+        (`decided`). Seats and sides keep their numbers.
         """
         event, gone = leave_event(seat, seat % len(self.sides)), self.marked(seat)
         if seat == self.to_play:

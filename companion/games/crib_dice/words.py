@@ -31,6 +31,7 @@ _MEANINGS = {
     "pandemonium": ("Pandemonium", "With the bomb, five 1s go off at once; a fuchle takes four wipe-outs in a row."),
 }
 SWITCHES = tuple(Switch(key, False, title, meaning) for key, (title, meaning) in _MEANINGS.items())
+"""House rules of Crib Dice, in the order of the settings form: key, default and English texts of each (`Switch`)."""
 
 PICTURES = (
     Picture("rules.crib_pick", (4, 4, 4, 4, 1, 2, 6)),
@@ -42,6 +43,8 @@ PICTURES = (
     Picture("rules.crib_double", (3, 3)),
     Picture("rules.crib_end"),
 )
+"""Rows of the rules in pictures, in the order of the help page. Each has the key of its text in the catalogue, and the
+dice drawn beside it, if any."""
 
 IN_WORDS = """\
 A race round a cribbage board of 120 holes with seven dice. The longer you throw, the further your peg may go, and the

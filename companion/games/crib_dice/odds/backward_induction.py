@@ -25,7 +25,7 @@ row 0 is the wipe-out. A roll with 2 to 4 frozen dice leads only to earlier rows
 ROWS = 37
 """Rows of a table of sets: the wipe-out, and six values for each of 2 to 7 frozen dice. Fixed by the rules."""
 BOMBS = (ROW[5], ROW[6], ROW[7])
-"""Rows of five, six and seven 1s: the sets that may bomb."""
+"""Rows of five, six and seven 1s in a table of sets (see ROW): the sets with which a player may bomb."""
 
 
 @cache
@@ -91,7 +91,8 @@ def fresh_throws(
 
     Args:
         piddle_points: Whether the house rule of this name is on.
-        bank: Value of banking at each hole from 0, up to `2 * MAX_SET_SCORE` beyond the hole from which the turn stops.
+        bank: Value of a stop that reaches each hole, from 0 to `2 * MAX_SET_SCORE` beyond the hole from which every
+            turn is taken to stop.
         lost: Value of a wipe-out.
         bottom: Lowest hole to evaluate.
         bombs: Value of bombing with five, six and seven 1s; `-inf` where it is not allowed.

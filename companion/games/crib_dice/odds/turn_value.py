@@ -16,7 +16,8 @@ from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, throws_of
 
 SURE_STOP_POINTS = 400
-"""Gathered points from which a stop beats every throw that can fail. Higher: a longer table with the same values.
+"""Gathered points from which a stop beats every throw of Crib Dice that can fail. Higher: a longer table with the same
+values; lower: values too low.
 
 That holds for any set; a test proves it. After a change `make solve` must write the stored table anew."""
 TURNS = "turns.f8"
@@ -151,7 +152,7 @@ class TurnValues:
     def fresh(self, gathered: int) -> float:
         """Return the value of a Crib Dice turn before a throw of seven dice, with best play after it. Cached.
 
-        The unit is that of `bank`, an argument of `TurnValues` like `known` and `rich`. The value is read from the
+        `bank`, `known` and `rich` are arguments of `TurnValues`; the unit is that of `bank`. The value is read from the
         table `known`; without a table it is computed. From the table's end on, or from SURE_STOP_POINTS on without one,
         the turn is taken to stop after the throw, and `rich` gives the value.
 

@@ -38,13 +38,14 @@ FUCHLE = 3
 
 Fixed by the rules without `pandemonium`."""
 TOP = 160
-"""Hole, beyond the track's end at 120, from which a side stops the turn that finishes. It holds however close the other
-peg is, which still has its last turn. Higher: larger tables, unchanged values; lower: turns stop too early."""
+"""Hole, beyond the track's end at 120, from which a turn that finishes is taken to stop. Going on is worse there,
+wherever the other peg waits for its last turn. Higher: larger tables, unchanged values; lower: turns stop too early.
+After a change `make solve` must write the tables anew."""
 BEYOND_TOP = 2 * MAX_SET_SCORE + 1
 """Holes by which arrays of bank values extend beyond the hole from which every turn stops: two highest sets and 1.
-Smaller: turns stop too early.
+Smaller: turns stop too early. Larger: unused entries.
 
-Fixed by BEYOND: a larger one would address last turns beyond the end of their table."""
+BEYOND follows from it: after a change `make solve` must write the stored tables anew."""
 BEYOND = TOP + BEYOND_TOP - PEG_HOLES
 """Length of the last-turn table's axis for the hole where the other side has finished. Index 0 is hole 121, the first
 beyond the track."""

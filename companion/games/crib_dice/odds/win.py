@@ -20,9 +20,11 @@ With one of them on, win probabilities come from the nearest stored table of two
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return pairs of each option in Crib Dice and its win probability for the side to play; empty after the end.
 
-    Between two sides the stored table of the solved game is used where one fits: all turns are played to win. Where
-    pegs can't move each other, this turn is played to win and later ones for points. Other mixes of rules are
-    approximated by the nearest table. An option is a decision, or a number of dice to throw; throws come first.
+    An option is a decision, or a number of dice to throw; throws come first. How later turns are assumed to be played:
+
+    - Two sides, with a stored table that is exact for the house rules: all turns to win.
+    - Else, without a house rule of `ONE_MOVES_ANOTHER`: this turn to win, later ones for the most points.
+    - Else: to win, between this side and the furthest other one, by the nearest table; an approximation.
 
     Raises:
         RulesError: The roll-off is on, a player has left, `find_a_loser` is played by more than two sides, or a stored
@@ -42,7 +44,8 @@ def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
     the equity: throws, as numbers of dice, come first, then decisions.
 
     Raises:
-        RulesError: The roll-off is on, a player has left, or there are more than two sides.
+        RulesError: The roll-off is on, a player has left, there are more than two sides, or the stored table is
+            missing.
     """
     if state.standing.over:
         return ()
