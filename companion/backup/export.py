@@ -7,6 +7,7 @@ for one address only; locks and unfinished files; and, which is reported, older 
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -49,6 +50,8 @@ INCOMING = "import.part"
 """Folder in the data folder that an import unpacks into; an export leaves it out."""
 CHUNK_BYTES = 1 << 20
 """Bytes that are copied at a time, 1 MiB: bounds the memory for a large file."""
+UNREADABLE = (errno.EACCES, errno.EPERM, errno.ELOOP)
+"""Error numbers of a file of the table that is not this user's to read, or lies in a loop of links."""
 _NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.ASCII)
 """Pattern of the paths that an export's zip may hold besides its manifest. It bars paths out of the data folder and
 hidden files; `belongs` excludes more."""
@@ -75,7 +78,7 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
             manifest = _written(folder, settings_file, file, {"version": version, "made": made})
     except OSError as refused:
         why = refused.strerror or refused
-        if isinstance(refused, PermissionError) and refused.filename not in (None, str(to)):
+        if refused.errno in UNREADABLE and refused.filename not in (None, str(to)):
             cure = "Name the table's own --data and --config, and run it as its user, who must be able to read them."
             raise DeviceError(f"{refused.filename} can't be read ({why}).", cure) from None
         cure = "Free some space, name another place, or run it as the table's user."

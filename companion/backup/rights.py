@@ -7,6 +7,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+MAX_LINKS = 40
+"""Links that are followed in one path; Linux follows no more, path_resolution(7). Fewer: a user who controls a part
+behind the last one is overlooked."""
+
 
 @contextlib.contextmanager
 def of_owner(folder: Path) -> Iterator[None]:
@@ -33,15 +37,39 @@ def of_owner(folder: Path) -> Iterator[None]:
 
 
 def owner(place: Path) -> tuple[int, int]:
-    """Return user and group id of the user who controls a path, or (0, 0) if root alone does.
+    """Return the user and group id of the first part of a path that is not root's; (0, 0) if all are.
 
-    Going from `/` down to the path, the first file or folder that root does not own decides: its owner could replace
-    everything below. The path is searched as written, then with its links followed. Missing parts are skipped.
+    Its owner could replace everything below it. Links on the way, and the parts that they lead through, count as
+    parts. Missing ones are skipped, and a loop of links ends the path.
     """
-    for path in (place.absolute(), place.resolve()):
-        for part in (*reversed(path.parents), path):
-            with contextlib.suppress(OSError):
-                about = part.lstat()
-                if about.st_uid != 0:
-                    return about.st_uid, about.st_gid
+    for part in _parts(place):
+        with contextlib.suppress(OSError):
+            about = part.lstat()
+            if about.st_uid != 0:
+                return about.st_uid, about.st_gid
     return 0, 0
+
+
+def _parts(place: Path) -> Iterator[Path]:
+    """Yield every folder, link and file that the kernel passes on the way to a path, in its order, `/` first.
+
+    After MAX_LINKS links nothing more is yielded, as the kernel then refuses the path.
+    """
+    here, links, names = Path("/"), 0, [*reversed(place.absolute().parts[1:])]
+    yield here
+    while names:
+        name = names.pop()
+        if name == "..":
+            here = here.parent
+            continue
+        here /= name
+        yield here
+        try:
+            target = here.readlink()
+        except OSError:  # no link, or missing
+            continue
+        links += 1
+        if links > MAX_LINKS:
+            return
+        here = Path("/") if target.is_absolute() else here.parent
+        names += [part for part in reversed(target.parts) if part != target.anchor]

@@ -196,6 +196,23 @@ def test_an_import_to_a_settings_file_of_root_is_refused_without_a_change(home: 
     assert not (home.data / "journal.jsonl").exists()
 
 
+def test_an_import_through_a_services_symlink_has_no_rights_of_root(home: Home) -> None:
+    """The service could turn its link between two of root's elsewhere, and root would write there."""
+    (home.data / "link").symlink_to(home.outside)
+    way = home.folder / "way"
+    way.symlink_to(home.data / "link")
+    home.handed_over()
+    with pytest.raises(DeviceError):
+        read_archive(home.archive, way, home.folder / "new.toml", replace=True)
+    assert home.unchanged_outside()
+
+
+def test_an_export_of_a_data_folder_in_a_loop_of_links_is_refused(home: Home) -> None:
+    (home.folder / "loop").symlink_to("loop")
+    with pytest.raises(DeviceError, match="can't be read"):
+        write_archive(home.folder / "loop" / "data", None, home.folder / "new.zip", version="0", made="today")
+
+
 def test_an_import_into_a_symlink_out_of_the_data_folder_is_refused(home: Home) -> None:
     (home.data / "more").symlink_to(home.outside)
     home.handed_over()
