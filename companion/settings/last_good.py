@@ -19,7 +19,7 @@ def read(folder: Path) -> Settings | None:
     """Return the settings of a data folder's last good start, wrong ones as defaults; None without a readable file."""
     try:
         tree = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, dict[str, Any]])
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return converted(tree, Settings())[0]
 

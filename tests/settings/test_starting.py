@@ -90,6 +90,11 @@ def test_last_good_settings_with_a_flipped_bit_are_ignored_and_rewritten(tmp_pat
     assert last_good.read(tmp_path) == GOOD
 
 
+def test_deeply_nested_last_good_settings_do_not_prevent_a_start(tmp_path: Path) -> None:
+    (tmp_path / last_good.FILE_NAME).write_text(f'{{"web": {{"port": {"[" * 100_000}{"]" * 100_000}}}}}')
+    assert begin(written(tmp_path, "[web]\nport = -1\n"), service=True).settings.web.port == 8000
+
+
 @pytest.mark.parametrize("text", ["[web\n", f"a = {'[' * 9_000}", f"a = {'9' * 9_000}"], ids=["cut", "deep", "huge"])
 def test_an_unreadable_settings_file_gives_way_to_last_good_settings(tmp_path: Path, text: str) -> None:
     last_good.keep(tmp_path, GOOD)
