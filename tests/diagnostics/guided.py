@@ -131,21 +131,24 @@ def no_checks(_settings: Settings) -> Iterator[Finding]:
 
 @dataclass
 class Table:
-    """An evening whose every part a test can break, held without a terminal."""
+    """A first evening whose every part a test can break, without a terminal."""
 
     tmp_path: Path
     settings: dict[str, Any] = field(default_factory=dict)
     person: Someone = field(default_factory=Someone)
 
     def held(self, **parts: Any) -> Evening:
+        evening = self.evening(**parts)
+        hold(evening, Screen(Console(file=StringIO())))
+        return evening
+
+    def evening(self, **parts: Any) -> Evening:
         settings = validated({"data": {"dir": str(self.tmp_path)}, **self.settings})
         usual = {"throws_wanted": 2, "open_camera": lambda _settings: QuickCamera(), "temperature": lambda: 51.0}
         ticks = count()
         usual["clock"] = lambda: next(ticks) / 10  # each reading takes 100 ms, however busy the machine is
         given = {**usual, **parts}
-        evening = Evening(settings, self.person, given.pop("checks", no_checks), **given)
-        hold(evening, Screen(Console(file=StringIO())))
-        return evening
+        return Evening(settings, self.person, given.pop("checks", no_checks), **given)
 
 
 def told(evening: Evening, part: str) -> Finding:

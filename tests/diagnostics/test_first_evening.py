@@ -131,6 +131,16 @@ def test_the_first_evening_check_reports_throws_that_the_camera_missed(
     assert is_ill(table.held(), "throws", "2 not seen", "whole tray")
 
 
+def test_the_first_evening_progress_counts_a_throw_that_the_camera_missed(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 1.0)
+    table.person, reported = Someone(hands_off=True), list[tuple[int, int]]()
+    evening = table.evening(throws_wanted=2)
+    assert list(steps.throws(evening, lambda done, of: reported.append((done, of))))
+    assert reported == [(1, 2), (2, 2)]
+
+
 def test_dice_that_lie_in_the_tray_before_the_first_evening_are_no_throw(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:

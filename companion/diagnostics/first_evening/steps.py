@@ -165,6 +165,7 @@ def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_p
         seen = len(evening.throws) > judged
         if not seen and evening.person.agrees("Nothing was seen for a minute. Did you throw?"):
             evening.missed += 1
+            report_progress(len(evening.throws) + evening.missed, evening.throws_wanted)
 
 
 def _each_rest(watcher: Watcher) -> Iterator[Settled]:
