@@ -7,23 +7,27 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click import UsageError
 from click.testing import CliRunner, Result
+from rich.console import Console
 
 from companion.commands.doctor import command
 from companion.diagnostics.first_evening.evening import JudgedThrow, Values
-from companion.diagnostics.first_evening.holding import PAGE, ZIP, write
+from companion.diagnostics.first_evening.holding import PAGE, ZIP, Screen, hold, write
 from companion.diagnostics.first_evening.page import page
 from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
+from companion.diagnostics.first_evening.steps import Step
+from companion.diagnostics.health import Finding
 from companion.diagnostics.network import check_network
 from companion.errors import DeviceError
 from companion.settings import last_good
 from companion.settings.load import Settings
-from tests.diagnostics.guided import FilmCamera, QuickCamera, Someone, Table, told
+from tests.diagnostics.guided import BROKEN, FilmCamera, QuickCamera, Someone, Table, is_ill, told
 
 
 def test_ctrl_c_keeps_first_evening_results_and_names_undone_steps(table: Table, tmp_path: Path) -> None:
@@ -35,6 +39,41 @@ def test_ctrl_c_keeps_first_evening_results_and_names_undone_steps(table: Table,
     page, _ = write(evening, tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
     assert "Stopped early" in page.read_text()
     assert "Not done: Throws, LEDs" in page.read_text()
+
+
+class Impatient(Screen):
+    """A screen on which a person presses Ctrl-C as a step begins or ends, or as a fault is shown."""
+
+    def __init__(self, at: str, step: str) -> None:
+        super().__init__(Console(file=StringIO()))
+        self._when = at, step
+
+    def begin(self, step: Step) -> None:
+        super().begin(step)
+        self._leave("begin", step.title)
+
+    def end(self, step: Step) -> None:
+        self._leave("end", step.title)
+        super().end(step)
+
+    def found(self, finding: Finding) -> None:
+        super().found(finding)
+        self._leave("found", "" if finding.ok else finding.part)
+
+    def _leave(self, *where: str) -> None:
+        if where == self._when:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("at", "step"), [("begin", "LEDs"), ("found", "throws"), ("end", "Throws")])
+def test_ctrl_c_between_first_evening_steps_keeps_the_results(table: Table, at: str, step: str) -> None:
+    table.person = Someone(skips=("Frame rate",))
+    evening = table.evening(open_camera=lambda _settings: FilmCamera([], BROKEN))
+    hold(evening, Impatient(at, step))
+    assert evening.stopped
+    assert is_ill(evening, "throws", "unplugged")
+    assert evening.not_done[-4:] == ["Buttons", "Sound", "Phones", "Temperature and power"]
+    assert evening.not_done.count("LEDs") == 1
 
 
 def test_first_evening_report_into_an_unwritable_folder_is_a_device_error(table: Table, tmp_path: Path) -> None:

@@ -78,26 +78,36 @@ def hold(evening: Evening, screen: Screen) -> None:
     """
     with screen.bar:
         for number, step in enumerate(STEPS):
-            screen.begin(step)
             try:
-                if step.what and not evening.person.begins(step.title, step.what):
-                    evening.not_done.append(step.title)
-                    screen.end(step)
-                    continue
-                evening.note_temperature()
-                for finding in step.run(evening, screen.report_progress):
-                    evening.findings.append(finding)
-                    screen.found(finding)
+                _take(step, evening, screen)
             except KeyboardInterrupt:
                 evening.stopped = True
-            except CompanionError as ill:
-                error = ill if isinstance(ill, DeviceError) else DeviceError(str(ill), "Correct the settings.")
-                evening.findings.append(Finding.ill(step.title.lower(), error))
-                screen.found(evening.findings[-1])
             if evening.stopped:
                 evening.not_done += [later.title for later in STEPS[number:]]
                 return
-            screen.end(step)
+
+
+def _take(step: Step, evening: Evening, screen: Screen) -> None:
+    """Run one step of the guided check, unless the person skips it; show its progress and findings on `screen`.
+
+    A CompanionError of the step becomes a failed finding. Ctrl-C leaves this function as KeyboardInterrupt.
+    """
+    screen.begin(step)
+    skipped = False
+    try:
+        skipped = bool(step.what) and not evening.person.begins(step.title, step.what)
+        if not skipped:
+            evening.note_temperature()
+            for finding in step.run(evening, screen.report_progress):
+                evening.findings.append(finding)
+                screen.found(finding)
+    except CompanionError as ill:
+        error = ill if isinstance(ill, DeviceError) else DeviceError(str(ill), "Correct the settings.")
+        evening.findings.append(Finding.ill(step.title.lower(), error))
+        screen.found(evening.findings[-1])
+    screen.end(step)
+    if skipped:
+        evening.not_done.append(step.title)
 
 
 def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
