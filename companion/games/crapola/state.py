@@ -117,9 +117,10 @@ class Crapola:
         return tuple((option, self._value(option)) for option in (*self.throw_sizes, *self.options()))
 
     def _value(self, option: Action | int) -> float:
-        """Return the expected turn points of a Crapola option with best play: of a stop those now, of a `Spend` 0.
+        """Return the expected points of this turn for a Crapola option, with best play after it.
 
-        Raises RulesError if the house rule `entry` is too high for odds.
+        A stop is worth the points gathered so far, a `Spend` 0. Raises RulesError if the house rule `entry` is too high
+        for odds.
         """
         turn, least = self.turn, self.totals.least_bank
         if isinstance(option, int):

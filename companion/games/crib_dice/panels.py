@@ -103,7 +103,10 @@ def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
 
 
 def _choice(state: CribDice) -> Phrase:
-    """Return the phrase that explains the choice now: to stop, to bomb if that is allowed, or to throw on."""
+    """Return the phrase that explains the choice now, with the point and the turn's points.
+
+    Each case has its phrase: a bomb at once, a bomb to be announced, seven frozen dice, five or six, and fewer.
+    """
     turn = state.turn
     args = {"value": turn.point, "points": turn.points}
     if "bomb" in state.decisions:

@@ -201,9 +201,10 @@ class CribbageBoard:
         return Outcome(winners, tuple(0 if side in winners else self._games_lost(side) for side in sides))
 
     def _winners(self) -> tuple[int, ...]:
-        """Return the sides that win: with `find_a_loser` all that finished; else, or if none did, the furthest pegs.
+        """Return the sides that win: those with the furthest peg.
 
-        Sides that are out don't win; at least one must be in.
+        With `find_a_loser` all sides that finished win instead, if any did. Sides that are out don't count; at least
+        one must not be out.
         """
         if self.header.rules["find_a_loser"] and self.finished:
             return self.finished

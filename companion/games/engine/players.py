@@ -74,9 +74,14 @@ def steady(state: State) -> Choice:
 def best(state: State) -> Choice:
     """Return the option with the highest win probability: a decision, or the number of dice to throw.
 
-    If some options win surely, or none can win, expected points decide between them. So they do if only the size of a
-    throw is open, or win probabilities are unknown. Without expected points the rule of thumb decides. The
-    game must not be over.
+    The game must not be over. Expected points decide instead:
+
+    - among the options that win surely;
+    - among all options if none can win;
+    - if only the number of dice to throw is open;
+    - if win probabilities are unknown.
+
+    Without expected points the rule of thumb decides.
     """
     if isinstance(state, RollOff) or not state.decisions:
         return erring(state, 0.0) if len(state.throw_sizes) > 1 else state.throw_sizes[0]

@@ -91,7 +91,7 @@ def value_sets(
 
 @compiled
 def _value_rolls(lost: float, sets: Floats) -> None:
-    """Replace in `sets` the value of each set of two to four frozen dice by that of a roll if the roll is worth more.
+    """Raise the value in `sets` of each set of two to four frozen dice to that of a roll, where a roll is worth more.
 
     Args:
         lost: Value of a wipe-out.

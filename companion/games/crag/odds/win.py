@@ -134,9 +134,9 @@ class Prospects:
     def _spread(self, sheets: Masks, length: int) -> None:
         """Compute and store the distributions of remaining points of `sheets` from those with one more category filled.
 
-        Each is the sum over all entries of one turn: the probability of the entry times the distribution after it,
-        moved up by its points. The (count,) sheets must have equally many filled categories, and fewer than `length`
-        points to come.
+        A distribution is a sum over the entries that a turn may end with. An entry adds its probability times the
+        distribution after it, shifted by its points. All (count,) sheets must have equally many filled categories, and
+        fewer than `length` points to come.
         """
         found = np.zeros((len(sheets), length))
         for place in PLACES:

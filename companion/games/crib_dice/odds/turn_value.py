@@ -35,8 +35,9 @@ Set = tuple[int, int]
 def safe_chance(frozen: int, point: int) -> float | None:
     """Return the probability that the next throw of Crib Dice is no wipe-out; None with seven frozen dice.
 
-    With up to four frozen, a throw of the other dice fails if none shows the point or a 1. With five or six frozen the
-    throw is a piddle: only a double of another value than the point fails. With seven frozen no throw can fail.
+    - Two to four frozen: the throw of the other dice fails if none shows the point or a 1.
+    - Five or six frozen: two dice are thrown (a piddle), and only a double of another value than the point fails.
+    - Seven frozen: the next throw is of seven fresh dice, which can't fail, so no probability is shown.
 
     Args:
         frozen: Number of frozen dice, 2 to 7.

@@ -197,8 +197,9 @@ def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
 def _bomb_chart(file: Path) -> str:
     """Write an SVG chart of what a bomb with six 1s adds to the win probability, by the holes of both sides' pegs.
 
-    The gain is over the better of banking and throwing on, by the advanced rules of Crib Dice. It is computed only
-    where the other side leads. Returns an English sentence with the smallest gap in holes at which a bomb pays.
+    The gain is over the better of banking and throwing on, by the advanced rules of Crib Dice. It is computed at every
+    BOMB_STEP-th hole, only where the other side leads; the holes up to the next step get the same value. Returns an
+    English sentence with the smallest computed gap in holes at which a bomb pays.
     """
     holes = range(0, two_sides.PEG_HOLES, BOMB_STEP)
     gain = np.full((two_sides.PEG_HOLES, two_sides.PEG_HOLES), np.nan)
