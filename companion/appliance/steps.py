@@ -292,10 +292,10 @@ class BootLines:
             file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 
     def with_block(self, text: str) -> str:
-        """Return `text`, the content of a config.txt, with this step's lines in the installer's block at its end.
+        """Return `text`, the content of a config.txt, ending in the installer's block: [all] and this step's lines.
 
-        An earlier block is removed; where its end mark is missing, only its begin mark. Without lines there is no new
-        block.
+        An earlier block is replaced. If its end mark is missing, only its begin mark is removed. Without lines there is
+        no new block.
         """
         bare = _OURS.sub("", text)
         if not self.lines:

@@ -36,9 +36,8 @@ Progress = Callable[[int, int], None]
 def measure(progress: Progress) -> dict[str, float]:
     """Time each step of reading dice from a picture, and read THROWS simulated throws; OpenCV has one thread meanwhile.
 
-    `progress` is called after each throw with the throws done and their total. Returns the medians in
-    milliseconds of the function `times`, the counts of throws of the function `virtual_throws`, and `rss_mb`, this
-    process's peak memory in MiB.
+    `progress` is called after each throw with the throws done and their total. Returns the median times of `speed`
+    in milliseconds, the counts of throws of `virtual_throws`, and `rss_mb`, this process's peak memory in MiB.
     """
     with one_thread():
         measured = {**speed(), **virtual_throws(THROWS, progress)}
@@ -58,7 +57,10 @@ def one_thread() -> Iterator[None]:
 
 
 def speed() -> dict[str, float]:
-    """Return the times of `times` for rendered pictures of 1280 x 960 pixels with DICE_TIMED dice."""
+    """Return the median time of each step of reading in ms, as `times`, on rendered pictures with DICE_TIMED dice.
+
+    The pictures have 1280 x 960 pixels.
+    """
     camera, pictures = _pictures()
     networks = load_networks()
     return times(pictures, Reader(networks, camera.rig()), Reader(networks), DICE_TIMED)

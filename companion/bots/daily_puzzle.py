@@ -25,8 +25,8 @@ CANDIDATES = 3
 def puzzle_of(day: date) -> Puzzle:
     """Return the puzzle of a day, the hardest of CANDIDATES. The same day gives every table the same puzzle.
 
-    The games alternate by day; a game without puzzles leaves its day to the next one. Raises RulesError if no game
-    has any.
+    The games alternate by day; a game without enough puzzles leaves its day to the next one. Raises RulesError if none
+    has enough.
     """
     names = list(GAMES)
     for turn in range(len(names)):

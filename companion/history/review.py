@@ -83,13 +83,13 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:
-    """Match the values read die by die with the true values of the throw, and return each box's true value.
+    """Return the true value of each box in a photo, from the values read and the true values of the throw.
 
-    With fewer boxes than dice every box gets None. Otherwise a value read is right if no more boxes show it than the
-    throw has. If the throw has that value, but less often, all boxes that show it get None.
-
-    A box with a value that the throw lacks gets the missing value if there are as many boxes as dice and only one value
-    is missing. With more boxes than dice it gets `NO_DIE` if no value is missing. In all other cases it gets None.
+    - Fewer boxes than dice: None for every box.
+    - The throw has a value at least as often as boxes show it: these boxes are right.
+    - The throw has a value, but less often than boxes show it: None for these boxes, as one can't tell which are right.
+    - The throw lacks a value, with as many boxes as dice: the missing value, or None if several values are missing.
+    - The throw lacks a value, with more boxes than dice: `NO_DIE` if no value is missing, else None.
 
     Args:
         read: Value read of each box.

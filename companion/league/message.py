@@ -79,9 +79,9 @@ def signed(message: Message, key: Ed25519PrivateKey) -> tuple[bytes, str]:
 
 
 def is_signed(body: bytes, signature: str, table: str) -> bool:
-    """Return whether `signature` is that of a league message's bytes `body`, as made by `signed`, by a table's key.
+    """Return whether `signature` was made for the bytes `body` of a league message with a table's key (see `signed`).
 
-    `table` is its public key. It and `signature` are hexadecimal; malformed ones give False.
+    `table` is the table's public key. Key and signature are hexadecimal; malformed ones give False.
     """
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(table)).verify(bytes.fromhex(signature), _DOMAIN + body)
@@ -91,9 +91,9 @@ def is_signed(body: bytes, signature: str, table: str) -> bool:
 
 
 def transcript_under(game: ArchivedGame, aliases: Mapping[str, str]) -> str:
-    """Return a game's transcript as JSON Lines, with the names to publish: `aliases` is name at the table -> alias.
+    """Return a game's transcript as JSON Lines, with every player's name replaced by its alias in `aliases`.
 
-    A name without an alias stays.
+    Names stand in the header (`players`, `first`) and in the lines (`leave`, `on`). A name without an alias stays.
     """
 
     def renamed(line: Mapping[str, Any]) -> dict[str, Any]:

@@ -132,11 +132,11 @@ class Supervisor:
             self._notify()
 
     def _revive(self, part: Part) -> None:
-        """Start a part if it is down; if it runs again after a failure, record the time.
+        """Start a part if it is down. If it runs again after a failure, record the time.
 
-        The first call that finds it down logs and counts the failure. Later calls do so again where its thread has
-        ended by an exception since the last one. If the start fails, the error replaces the cause, and each later call
-        tries again. A part is down, too, until its first start has succeeded.
+        A failure is logged and counted by the first call that finds the part down. While it stays down, each exception
+        that ends its thread again is logged and counted, too. If the start fails, its error becomes the cause, and the
+        next call tries again. Until its first successful start a part counts as down.
         """
         fall = self._falls.get(part.name)
         if part.name not in self._unstarted and (part.alive is None or part.alive()):

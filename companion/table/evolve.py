@@ -164,9 +164,9 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 
 def _with_results(record: Record, entry: Entry) -> Tournament | None:
-    """Return the tournament that the journal entry of a new game describes; None if it describes none.
+    """Return the tournament in the journal entry of a new game, with its results so far; None if it has no tournament.
 
-    Its results are those of the record's tournament, then those of the games that this entry drops from the record.
+    The results settled before stay. Games before the entry's `horizon` leave the record, so their results are added.
     """
     body = entry.body.get("tournament")
     if body is None:

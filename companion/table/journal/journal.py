@@ -115,7 +115,10 @@ class Journal:
         return report
 
     def close(self) -> None:
-        """Write the anchor, close the journal and release the lock. It may be opened again. Idempotent."""
+        """Store the journal's end in the anchor's file, close the journal and release the lock. Idempotent.
+
+        The journal may be opened again.
+        """
         if self._copies is not None:
             self._write_anchor()
         self._disconnect()
@@ -237,10 +240,11 @@ class Journal:
                 log.warning("%s", self._ill)
 
     def _connect(self, head: Head | None) -> None:
-        """Verify both copies and open them for writing; create empty ones in a new folder.
+        """Verify both copies, open them for writing, and write to the second what it lacks.
 
-        `head` is the last known end of the journal, or None. Raises OSError if the copies can't be opened; Damaged if
-        they are damaged, or if the anchor, the archive or photos show that entries are missing.
+        In a new folder empty ones are created. `head` is the last known end of the journal, or None. Raises OSError if
+        the copies can't be opened. Raises Damaged if they are damaged, or if `head`, the archive or photos of later
+        throws show that entries are missing.
         """
         if not copies.exist(self._folder):
             if head or (self._folder / ARCHIVE).exists() or len(self._photos.numbers()) >= recovery.MIN_ORPHANS:

@@ -137,8 +137,9 @@ class Interpretation:
 def interpret(now: Situation) -> Interpretation:
     """Return what a new observation of a tray at rest means: lines to play, a question or a notice, and the new memory.
 
-    It compares the dice with the remembered ones: rolled dice are a throw, kept dice a decision, an empty tray may
-    bank. A tray without dice that can't be read changes only one thing in the memory: it no longer counts as empty.
+    The dice are compared with the remembered ones: rolled dice are a throw, kept dice a decision, an empty tray may
+    bank. If no thrown dice are seen and the reading is in doubt, the dice may still lie there. Then the memory stays,
+    but the tray no longer counts as empty.
     """
     before, observation = now.memory, now.observation
     if before.doubted is not None and observation.doubt is None and observation.thrown:
@@ -223,11 +224,11 @@ def overruled(memory: Memory) -> Memory:
 
 
 def overlooked(memory: Memory, observation: Observation | None, deciding: bool) -> Memory:
-    """Return the memory after an observation outside of play: the tray is ignored until it changes.
+    """Return the memory after the tray was used for something else than play, such as a lesson.
 
-    Without an observation the next one is like the first after the table's start: people are asked about its dice. So
-    it is, too, for an empty tray while a player has a decision to make (`deciding`): the dice of the turn may be put
-    back.
+    The dice of `observation` are ignored until they change. Without an observation, the next one counts as the first
+    after the table's start: people are asked about its dice. The same holds for an empty tray while a player has a
+    decision to make (`deciding`), because the dice of the turn may be put back.
     """
     if observation is None or (deciding and not observation.thrown and not observation.kept):
         return overruled(replace(memory, awake=False))
