@@ -53,10 +53,11 @@ class LampLight:
         return f"{bands}, exposure {1000 * self.exposure_s:.1f} ms (lamps on {self.mains_hz} Hz: {period_ms:.1f} ms)."
 
     def advice(self) -> tuple[Advice, ...]:
-        """Return at most one advice against a lamp's flicker.
+        """Return at most one advice against a lamp's flicker, the more urgent one.
 
-        `banding`: the measured bands exceed MAX_BANDS. Else `exposure`: the exposure is known and spans no whole number
-        of the lamp's periods. It is given even if no bands were measured, as a lamp that flickers would show them.
+        - `banding`: the measured bands exceed MAX_BANDS.
+        - `exposure`: the exposure is known and is not a whole number of the lamp's periods. Bands need not be seen
+          for it, as another lamp may flicker.
         """
         period = f"{500 / self.mains_hz:.1f} ms"
         if self.bands is not None and self.bands > MAX_BANDS:

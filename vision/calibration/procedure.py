@@ -238,11 +238,12 @@ class Calibrating:
         return found if lens_mm is None else replace(found, lens=lens_at(found.floor_to_px, found.lens, lens_mm))
 
     def empty_tray(self, warm_frames: int = WARM_FRAMES) -> FrameBGR:
-        """Return a picture of the empty tray, once sheet and hands are out, nothing moves and the exposure is held.
+        """Return a picture of the empty tray, once sheet and hands are out, nothing moves and the exposure is fixed.
 
-        It is the mean of REFERENCE_FRAMES frames; `lamp` is set to the flicker in them. Meanwhile messages say
-        what to do. With a camera that does not report its exposure, `warm_frames` are skipped first. Raises DeviceError
-        if the tray does not come to rest in time, or a recording ends.
+        Only motion and the sheet's markers are noticed, not dice that lie still; without OpenCV's ArUco module only
+        motion. The picture is the mean of REFERENCE_FRAMES frames; `lamp` is set to the flicker in them. Meanwhile
+        messages say what to do. With a camera that does not report its exposure, `warm_frames` are skipped first.
+        Raises DeviceError if the tray does not come to rest in time, or a recording ends.
         """
         detector, count = StillnessDetector(), 0
         frames: list[Frame] = []

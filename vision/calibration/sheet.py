@@ -144,9 +144,10 @@ def dictionary() -> Any:
 
 
 def _printed(paper: str) -> list[Mark]:
-    """Return what the calibration sheet shows beside markers and lines; `paper` is `a4` or `letter`.
+    """Return what the calibration sheet shows beside markers and lines: texts, a scale bar and a checkerboard.
 
-    Besides words there are a bar of 100 mm to check the print's scale, and squares with sharp edges to focus on.
+    The bar of 100 mm shows whether the print has the right scale; the checkerboard has sharp edges to focus on. All
+    places are fixed. `paper`, `a4` or `letter`, is only named in a text.
     """
     x, y = _BAR_AT_MM
     name = {"a4": "A4", "letter": "Letter"}[paper]

@@ -25,9 +25,9 @@ FRICTION = 0.45
 DICE_FRICTION = 0.2
 """Friction coefficient between two dice. With a larger one more dice stay on or against each other."""
 SMOOTHING_MM_S = 2.0
-"""Speed, in mm/s, at which dry friction has half its force: it falls to 0 with the speed, so that a die comes to rest
-instead of trembling. Larger weakens friction at low speeds; but under a die's weight MAX_GRIP_PER_S, below about 7
-mm/s, limits it more."""
+"""Speed, in mm/s, at which dry friction has half its force. Friction falls to 0 with the speed, so that a die comes to
+rest instead of trembling. Larger: weaker friction at low speeds. Under a die's own weight MAX_GRIP_PER_S is the tighter
+limit below about 7 mm/s."""
 MAX_GRIP_PER_S = 120.0
 """Largest ratio of friction force to sliding speed, in 1/s, for dice of mass 1. A larger one would reverse a corner's
 motion within one time step."""

@@ -65,7 +65,9 @@ RUBY = Material(Kind((30, 18, 186), LIGHT, corner=0.03), clear=0.6, drilled=0.2,
 SAPPHIRE = Material(Kind((170, 82, 20), LIGHT, corner=0.03), clear=0.6, drilled=0.2, gloss=0.09)
 """Blue clear body with sharp edges. Larger `clear`: the lower face's pips show more; larger `corner`: rounder edges."""
 SPECKLED_GREY = Material(Kind((150, 148, 146), DARK), (66, 60, 58), Texture.SPECKLED)
+"""Grey body with darker speckles, dark pips."""
 SPECKLED_NIGHT = Material(Kind((52, 34, 28), LIGHT), (120, 100, 60), Texture.SPECKLED)
+"""Dark blue body with lighter speckles, light pips."""
 MARBLED = Material(Kind((120, 52, 36), LIGHT), (30, 24, 120), Texture.MARBLED, gloss=0.08)
 """Two dark colours run into each other. Larger `gloss`: brighter highlights."""
 BEECH = Material(

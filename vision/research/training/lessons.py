@@ -25,7 +25,8 @@ LONG_EDGES_PX = (400, 800, 1131)
 """Long edges, in pixels, to which a photo is scaled to find false detections, as the reader scales it (PASSES_PX). One
 more scale shows its dice near REFERENCE_FACE_PX. More or larger ones find more and take longer."""
 MAX_SCALE = 2.0
-"""Largest scale at which a photo is searched for false detections: enlarged further, noise looks like pips."""
+"""Largest scale at which a photo is searched for false detections, the training examples. Higher: noise that looks like
+pips only when enlarged becomes an example, too."""
 MAX_SEARCHED_PHOTOS = 150
 """Largest number of photos of a set that are searched for false detections. Larger sets hold many photos of one die, so
 more cost time and bring little."""
