@@ -136,10 +136,10 @@ def add_headers(response: flask.Response) -> flask.Response:
 
 
 def same_origin(origin: str, host: str) -> bool:
-    """Return whether an Origin header's value has the host and port of the Host header's value `host`.
+    """Return whether an Origin header's value has the same host and port as the Host header's value `host`.
 
-    They are compared as texts, but for case, so `:80` counts. Any other origin than an http or https URL, such as
-    `null`, gives False.
+    Both are compared as texts, ignoring case: `http://table:80` does not match `table`. An origin other than an http or
+    https URL, such as `null`, gives False.
     """
     try:
         parts = urlsplit(origin)

@@ -179,8 +179,9 @@ def call_outs(events: Sequence[Event], language: str) -> str:
 def words_of(event: Event, language: str) -> str:
     """Return the sentence that tells an event of the game in a language, for the voice and the webhook.
 
-    A "!" at its end is removed. Except for `game_started` it has no full stop, so a caller can add one. An event that
-    the catalogue lacks gets its English `Event.words`.
+    A "!" at its end is removed. Except for `game_started` it has no full stop, so a caller can add one. A won game
+    names its winners. For no dice or points, or for one point, the catalogue may have a form of its own: `_nothing`,
+    `_one`. An event that the catalogue lacks gets its English `Event.words`.
     """
     args: dict[str, Any] = {key: _joined(value) for key, value in event.args.items()}
     if event.code == "game_over" and event.args.get("winners"):

@@ -164,10 +164,11 @@ class Routes:
 
 
 def error_refusal(refusals: Refusals, error: CompanionError, declared_statuses: Container[str]) -> flask.Response:
-    """Log an error, and return the refusal of its class in `refusals`, or else of its nearest base class there.
+    """Log an error, and return its refusal: status and code of its class in `refusals`, else of its nearest base class.
 
     `refusals` must contain CompanionError. `declared_statuses` are those of the route, as texts such as "422". Another
-    status is a fault in the program: it is logged with the traceback.
+    status is sent, too, but logged with the traceback as a fault in the program. The refusal of a StaleAction ends with
+    a request to look again.
     """
     status, code = next(refusals[kind] for kind in type(error).__mro__ if kind in refusals)
     asked, surprise = f"{flask.request.method} {flask.request.path}", str(status) not in declared_statuses
