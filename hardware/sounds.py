@@ -76,7 +76,10 @@ def sound(tones: tuple[Note, ...], volume: float = USUAL_VOLUME) -> bytes:
 
 
 def aplay(wav: bytes) -> str | None:
-    """Play a WAV file to its end on the machine's loudspeaker. Returns what went wrong, with the cure, or None."""
+    """Play a WAV file on the machine's loudspeaker, for at most PLAYER_TIMEOUT_S; return when it has ended.
+
+    Returns what went wrong, with the cure, or None.
+    """
     try:
         done = subprocess.run(PLAYER, input=wav, capture_output=True, timeout=PLAYER_TIMEOUT_S, check=False)
     except FileNotFoundError:

@@ -115,7 +115,10 @@ def _sheet_on_a_book() -> list[tuple[Part, RGB]]:
 
 
 def _laid_out(arm: Arm) -> list[tuple[Part, RGB]]:
-    """Return solids of all printed, sawn and cut parts, laid out side by side, each with its colour."""
+    """Return solids of all parts of the table, laid out side by side, each with its colour; `arm` sizes the post.
+
+    Shown are the parts to print, saw and cut: of tray, LED board, post, foot, arm and lights.
+    """
     layout = preset("board3x121")
     parts = solids.printed(layout)
     width, height = board_wh_mm(layout)
