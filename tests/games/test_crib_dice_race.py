@@ -94,7 +94,7 @@ def test_the_skunk_rule_doubles_a_crib_dice_loss_at_half_way(lines: Any, set_up:
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), BUMPS)
-def test_crib_dice_bumping_moves_a_peg_landed_on_back(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_crib_dice_bumping_moves_back_the_peg_that_another_lands_on(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 

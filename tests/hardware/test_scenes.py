@@ -148,7 +148,7 @@ def test_each_player_colour_has_its_own_led_rhythm_and_is_never_dark() -> None:
 
 @each_layout
 @each_scene
-def test_every_led_scene_is_still_and_dim_while_a_photo_is_taken(scene: Scene, layout: Layout) -> None:
+def test_every_led_scene_but_a_press_is_still_and_dim_during_a_photo(scene: Scene, layout: Layout) -> None:
     view = replace(scene.view, moments=tuple(m for m in scene.view.moments if m.kind != "press"), capturing=True)
     first = compose(view, layout, 0.3)
     assert all(np.array_equal(first, compose(view, layout, time_s)) for time_s in (0.31, 1.7, 9.9))

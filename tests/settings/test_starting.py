@@ -141,7 +141,7 @@ def test_a_wrong_setting_is_replaced_in_a_service_and_refused_otherwise(
         opened_parts(Starting(starting_as_written(tmp_path, text), Origin(tmp_path / "pegpip.toml")))
 
 
-def test_a_photo_folder_camera_that_works_late_is_named_files_not_missing(tmp_path: Path) -> None:
+def test_a_camera_whose_photo_folder_is_made_after_a_start_is_not_missing(tmp_path: Path) -> None:
     """The page said "missing camera" while it showed the photos of a folder that was made after the start."""
     photos = tmp_path / "photos"
     camera = opened_parts(begin(written(tmp_path, f"[camera]\nsource = 'files:{photos}'\n"), service=True)).camera

@@ -97,7 +97,7 @@ def test_dice_selection_doubts_7_dice_at_a_confidence_enough_for_2_dice() -> Non
         ((), 0),
     ],
 )
-def test_dice_selection_ends_an_unknown_count_at_the_largest_score_drop(scores: tuple[float, ...], dice: int) -> None:
+def test_dice_selection_without_a_count_cuts_at_the_largest_score_drop(scores: tuple[float, ...], dice: int) -> None:
     candidates = [read(50 + 100 * at, 60, score**2, 1.0) for at, score in enumerate(scores)]
     assert len(select(candidates, None).dice) == dice
 

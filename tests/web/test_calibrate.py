@@ -131,7 +131,7 @@ def test_a_sheet_that_is_not_found_again_leaves_no_older_one_to_calibrate(calibr
     assert not (calibration.folder / FILE_NAME).exists()
 
 
-def test_calibration_ignores_a_sheet_taken_by_another_owner_meanwhile(
+def test_the_empty_tray_step_keeps_its_sheet_if_another_owner_takes_one(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another owner takes the sheet of a wider tray while the first waits for the picture."""
