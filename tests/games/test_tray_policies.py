@@ -157,6 +157,13 @@ def test_crib_dice_tray_asks_for_frozen_dice_until_the_keep_zone_has_them() -> N
     assert at_rest(seven, *[6] * 7) == at_rest(seven, keep_zone=False) == notice("again_or_bank", sizes=[7])
 
 
+def test_crib_dice_tray_asks_for_no_die_once_all_seven_are_frozen() -> None:
+    rolled_over = notice("again_or_bank", sizes=[7])
+    four_then_three = told("crib_dice", throw(3, 3, 3, 3, 1, 2, 6), point(3), throw(3, 3, 3))
+    assert at_rest(four_then_three, *[3] * 4) == rolled_over
+    assert at_rest(told("crib_dice", ALIKE, point(6))) == rolled_over
+
+
 def test_crib_dice_tray_policy_changes_the_point_by_kept_dice_till_a_throw() -> None:
     assert at_rest(FROZEN, 2, 2) == Meaning((Undo(1), NamePoint(2)))
     assert at_rest(FROZEN, 6) == notice("illegal_hold", reason="not_the_point", dice=[6], value=5)

@@ -152,8 +152,8 @@ def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
     """
     turn = state.turn
     missing = turn.frozen - kept
-    # In a piddle the player with only seven dice borrows a frozen one: five in the keep zone are enough.
-    if missing <= 0 or (turn.frozen >= 6 and kept >= 5):
+    # The next throw takes all of seven frozen dice. With six, a piddle borrows one: five in the keep zone are enough.
+    if missing <= 0 or turn.frozen == 7 or (turn.frozen == 6 and kept == 5):
         return _going_on(state)
     args = {"player": state.standing.player, "value": turn.point, "missing": missing, "sizes": list(state.throw_sizes)}
     return Phrase("freeze", args)
