@@ -92,9 +92,9 @@ def _crib(state: State) -> CribDice:
 def _frozen(state: CribDice, kept: Values) -> Meaning:
     """Return what the dice `kept` in the keep zone mean while dice are frozen in a turn of Crib Dice.
 
-    If they are frozen dice, only a notice results: to move the missing ones there too, or what to do next. If they name
-    another point right after the old one was named, the lines undo the old point and name the new one. Any other dice
-    give the notice `illegal_hold` with a reason.
+    - All show the point, and no more dice than are frozen: the notice of `_to_freeze`.
+    - The last line named the point, and `kept` names another one: an undo and a new `NamePoint`, without notice.
+    - Else: the notice `illegal_hold` with a reason, `not_the_point` or `too_many`.
     """
     turn = state.turn
     wrong = [die for die in kept if die != turn.point]
@@ -118,8 +118,11 @@ def _point_of(lying: Values, kept: Values) -> int | None:
 def _illegal(lying: Values, kept: Values) -> Phrase:
     """Return the notice that says why the dice in the keep zone, at least one, name no point of the throw `lying`.
 
-    `changed`: some of them were not in the throw. Else `illegal_hold` with a reason: they show several values, only one
-    die shows the value, or not all that show it are kept.
+    The notice is `changed` if some of them were not in the throw. Else it is `illegal_hold` with a reason:
+
+    - `one_value`: they show several values.
+    - `pair_needed`: only one die of the throw shows their value.
+    - `all_of_value`: not all dice of the throw that show their value are kept.
     """
     if Counter(kept) - Counter(lying):
         return Phrase("changed", {"was": list(lying), "kept": list(kept)})
@@ -133,10 +136,12 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
 
 
 def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
-    """Return the notice of Crib Dice when no kept dice count: there are none, or a person overruled the keep zone.
+    """Return the notice of Crib Dice if the keep zone is empty, or a person overruled it; None if the game is over.
 
-    The notice asks to choose the point, to move frozen dice to the keep zone, to clear the tray, or for the next
-    action. None if the game is over.
+    - A point is due: choose it.
+    - Dice are frozen, and the tray has a keep zone: move those that are missing there (`_to_freeze`).
+    - No die is frozen, and the next throw takes seven: clear the tray.
+    - Else: the next action.
     """
     if "point" in state.decisions:
         return Phrase("choose_point", {"player": state.standing.player, "values": _points(state.turn.dice)})
@@ -148,7 +153,8 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
     """Return the notice that asks to move the missing frozen dice to the keep zone, which holds `kept` of them.
 
-    If none is missing, return the notice of the player's next action; None after the end.
+    No die need be moved if none is missing, if seven are frozen, or if five of six are there. Then the notice is that
+    of the player's next action; None after the end.
     """
     turn = state.turn
     missing = turn.frozen - kept
