@@ -113,8 +113,9 @@ class RollOff:
 def _next(roll_off: RollOff) -> State:
     """Return the state with which a roll-off goes on after a throw or a player's leaving.
 
-    That is the same one while throws are missing, then a new round of those who are tied, or the first state of the
-    game if only one thrower is left.
+    - Only one thrower is left, or has the highest total: the first state of the game, which this player starts.
+    - Throws of the round are missing: `roll_off` itself.
+    - Several throwers share the highest total: a new round between these.
     """
     throwers, totals = roll_off.throwers, roll_off.totals
     if len(throwers) == 1:

@@ -45,7 +45,8 @@ class Track:
 def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int = 1) -> Track:
     """Return the track of a game whose pegs show scores, divided by `points_per_hole` and rounded down.
 
-    A peg may be beyond the number of `holes`. The track shows `points_per_hole` as at most the largest float.
+    Each `Peg` has two holes: that of the score, and that of the score if the turn points were banked now. Both may be
+    beyond the number of `holes`. The track shows `points_per_hole` as at most the largest float.
     """
     return Track(
         holes,
