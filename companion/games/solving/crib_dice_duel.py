@@ -168,12 +168,13 @@ def _sweep(game: Game, values: Floats, movers: Indices, others: Indices) -> None
 def turn_ends(
     game: Game, values: Floats, at: tuple[int, int, int, int, int], bank: Floats, bombs: Floats
 ) -> tuple[float, int]:
-    """Compute the equity of the mover after each way to end a turn. Those of stops and bombs are written to arrays.
+    """Compute the mover's equity after each way to end a turn: by a stop, by a bomb (both written) or by a wipe-out.
 
     Args:
         game: Rules and last turns.
         values: Equities of all states, shape SHAPE.
-        at: State before the turn: an index of `values`.
+        at: State before the turn, an index of `values`: 0 if the mover is first in the round, else 1; the mover's
+            place and the other's; the mover's wipe-outs in a row and the other's.
         bank: Indexed by hole; receives the equity after a stop at each hole from the mover's on. Entries below stay.
         bombs: (3,) receives the equity of a bomb with five, six and seven 1s; all `-inf` if bombs are not allowed. With
             five it includes the risk of a wipe-out (`ANNOUNCED`).

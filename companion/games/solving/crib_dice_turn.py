@@ -12,16 +12,19 @@ from companion.games.solving.compiled import compiled
 SCORES = np.array([[set_score(frozen, value) for value in range(7)] for frozen in range(8)])
 """Score of a set by frozen dice and face value. Rows 0 and 1 and column 0 are unused."""
 _OFFERED = [[7 * frozen + value for frozen, value in (offer + offer[-1:] * 2)[:3]] for offer, _ in first_throws()]
-"""Sets to choose from after each throw of seven dice, coded as in SETS, which is this list transposed: three for each
-throw, the last repeated where there are fewer."""
+"""Sets that the player may choose from after each throw of seven dice, each as 7 * its number of dice + face value.
+
+Three for each throw: the last is repeated where there are fewer. SETS is this list transposed."""
 SETS = np.array(list(zip(*_OFFERED, strict=True)), np.uint64)
 """(3, offers) sets that the player may choose from after a throw of seven dice, each as 7 * its number of dice + face
 value. The last set is repeated where there are fewer. Unsigned: numba then needs no check for negative indices."""
 CHANCES = np.array([chance for _, chance in first_throws()])
 """(offers,) probability that a throw of seven offers the sets in each column of SETS."""
 HITS = np.zeros((5, 7, 6))
-"""Probability of a roll's result by [frozen dice (2 to 4), face value, newly frozen dice]. None newly frozen: a
-wipe-out. A roll that only a 1 keeps safe is repeated, which the probabilities include."""
+"""Probability of a roll's result, indexed by frozen dice (2 to 4), their face value, and newly frozen dice.
+
+Newly frozen dice 0: a wipe-out. A roll without the face value but with a 1 is repeated; the probabilities include this.
+"""
 for _frozen in (2, 3, 4):
     for _value in range(1, 7):
         for _hits, _chance in roll_ends(_frozen, _value):

@@ -22,8 +22,8 @@ precise means, a longer run."""
 def mean_regret(game: str, level: str, games: int) -> tuple[str, float]:
     """Play games of a level of the bot against itself; return the default goal and the level's mean regret.
 
-    The mean is over all decisions that count, in units of the goal (`win` or `points`). Two seats, default rules, and
-    dice from fixed seeds.
+    The mean is over the decisions that `regrets_of` counts, in units of the goal (`win` or `points`). Two seats,
+    default rules, and dice from fixed seeds.
 
     Args:
         game: Name of the game.

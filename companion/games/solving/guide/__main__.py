@@ -13,6 +13,7 @@ from string import Template
 from companion.games.registry import GAMES
 
 ROOT = Path(__file__).parents[4]
+"""Root folder of the repository."""
 TEXTS, PAGES, CHARTS = Path(__file__).parent / "pages", ROOT / "docs/strategy", ROOT / "web/static/help/strategy"
 """Folders of the guide's page templates, of the pages made from them, and of the charts."""
 ORIGIN = "Made by `make guide` from the stored tables. [How they are computed](../method/odds.md)."

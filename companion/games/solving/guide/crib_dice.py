@@ -122,10 +122,11 @@ def _strategy(charts_folder: Path) -> dict[str, str]:
 def _solved() -> dict[str, str]:
     """Return the figures and the table for the strategy guide's page on Crib Dice solved for two sides, by placeholder.
 
-    `places`, `states` and `last_states` count the places of a peg, the positions of the game, and those before a last
-    turn: the place and wipe-outs of the mover, and the hole of the finisher. `values` is a table of the first player's
-    win probability and equity at the start, for each stored table. `fuchle` is the win probability that a fuchle costs
-    a peg on hole `middle`, level with the other.
+    - `places`, `states`, `last_states`: numbers of places of a peg, of states of the game, and of those in a last turn.
+    - `values`: a table with a row for each stored table: its name, its house rules, and the first player's win
+      probability and equity at the start. The probability is blank with skunks.
+    - `middle`: the hole of both pegs before the fuchle of `fuchle`.
+    - `fuchle`: the win probability that a fuchle costs the side to move.
     """
     rows = []
     for rules, name in two_sides.TABLES.items():
