@@ -167,7 +167,8 @@ class PastGames:
     def ratings(self) -> list[Json]:
         """Return what each player's decisions cost over all finished games, as `ratings.ratings_of`.
 
-        Games in tournament mode, games that a player left, and the bot's decisions don't count. The work is cached.
+        These don't count: games in tournament mode, games that a player left, games without odds, and the bot's
+        decisions. The costs of each game are cached.
         """
         finished = [game for game in self._played() if game.outcome is not None]
         return ratings_of(
