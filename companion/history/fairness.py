@@ -29,8 +29,8 @@ MIN_EVIDENCE = 20.0
 """Likelihood ratio from which dice are called uneven: a fair set ever reaches it with a probability of at most 1 /
 MIN_EVIDENCE (Ville's inequality). Higher: fewer false alarms, more throws needed."""
 MAX_SLIPS = 0.01
-"""Largest share, 0 to 1, of a value's readings that a good reader may get wrong. Higher: loaded dice pass as misread;
-lower: misread dice are called loaded."""
+"""Largest share, 0 to 1, of the dice of one true value that a good reader misreads. Higher: loaded dice pass as
+misread; lower: misread dice are called loaded."""
 FINDABLE_CHANCE = 0.3
 """Probability of one face, 0 to 1: until the dice rolled would reveal such a bias, `pegpip dice` says that there are
 not enough throws. Lower: it says so longer."""
@@ -64,7 +64,7 @@ class Fairness:
         counts = list(self.counts)
         for value in values:
             counts[value - 1] += 1
-        evidence = likelihood_ratio(counts)
+        evidence = log_likelihood_ratio(counts)
         return Fairness(tuple(counts), self.throws + 1, evidence, max(self.highest, evidence))
 
     @property
@@ -76,8 +76,9 @@ class Fairness:
     def verdict(self) -> str:
         """Result so far: `even`, `uneven` or `loaded`.
 
-        `even`: the evidence has never reached MIN_EVIDENCE. `uneven`: the dice are unfair or the reader errs. `loaded`:
-        no likely reading error explains the values.
+        - `even`: the evidence has never reached MIN_EVIDENCE.
+        - `uneven`: it has, so the dice are unfair or the reader errs.
+        - `loaded`: it has, and biased dice now explain the values MIN_EVIDENCE times better than any reading error.
         """
         if self.highest < log(MIN_EVIDENCE):
             return "even"
@@ -121,9 +122,11 @@ class Fairness:
 def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
     """Return the evidence against fair dice after each throw, oldest first, thinned to fewer than 2 * COURSE_POINTS.
 
+    Every n-th point is kept, counted back from the last one.
+
     Returns:
-        Pairs of dice rolled so far and the base-10 logarithm of the likelihood ratio. The first pair is [0, 0] unless
-            thinned out; the last is always kept.
+        Pairs: number of dice rolled so far, and base-10 logarithm of their likelihood ratio. The first is [0, 0] unless
+            thinned out.
     """
     fairness, course = Fairness(), [[0.0, 0.0]]
     for values in throws:
@@ -138,11 +141,11 @@ def evidence_after(throws: Iterable[Sequence[int]]) -> Fairness:
     return reduce(Fairness.thrown, throws, Fairness())
 
 
-def likelihood_ratio(counts: Sequence[int]) -> float:
+def log_likelihood_ratio(counts: Sequence[int]) -> float:
     """Return the natural logarithm of the likelihood ratio of the mixture of biased dice against fair dice.
 
-    It is positive where the counts, the number of dice by face from one to six, speak against fair dice. In the mixture
-    every face is equally likely to be the biased one, with the probabilities and weights of `BIASES`.
+    `counts` are the numbers of dice by face, from one to six. A positive result speaks against fair dice. In the
+    mixture every face is equally likely to be the biased one, with the probabilities and weights of `BIASES`.
     """
     rolled = sum(counts)
     terms = [

@@ -16,9 +16,10 @@ Regrets = tuple[str, dict[str, tuple[float, ...]]]
 
 
 def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
-    """Return a finished game's goal, and by player's name the regret of each decision that counts; the bot is left out.
+    """Return a finished game's goal, and by player's name the regret of each decision that counts (`regrets_of`).
 
-    None for a game that is not over, that a player left, that has no odds, or that was played in tournament mode.
+    The bot is left out. The result is None for a game that is not over, that a player left, that was played in
+    tournament mode, or whose options have no known values.
     """
     found = None if terms.serious else judged(transcript)
     if found is None:
@@ -30,10 +31,10 @@ def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
 
 
 def ratings_of(games: Iterable[tuple[str, Regrets | None]]) -> list[dict[str, Any]]:
-    """Return the mean cost of a decision for every player in every kind of game, over the given games.
+    """Return the mean cost of a decision for every player, by kind of game and goal, over the given games.
 
-    `games` are the name of each game with the regrets of its players, or None where it doesn't count. Players without a
-    decision that counts are left out.
+    `games` are pairs: name of the kind of game, and `regrets_by_player` of one game, or None if it doesn't count.
+    Players without a decision that counts are left out.
 
     Returns:
         JSON values, by game, goal and ascending regret: `game`, `title`, `player`, and the fields of `Rating`.

@@ -20,7 +20,7 @@ def story_with_photos(transcript: Transcript, throw_by_line: Sequence[Thrown | N
         move; None if that throw has no photo.
 
     Raises:
-        RulesError: The game is not finished, a player left it, or its values are not known.
+        RulesError: The game is not finished, a player left it, or the values of its options are not known.
     """
     story = story_of(transcript).view(transcript.header.players)
     for move in (*story["moves"], *story["luckiest"], *story["dearest"]):
