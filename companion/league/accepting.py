@@ -45,11 +45,23 @@ def table_of(connection: Connection, key: str) -> int:
 def accept(connection: Connection, table: int, message: Message, body: bytes, signature: str, now_s: float) -> Reply:
     """Judge a message, store its revision of the game, update results and standings; return which revision counts now.
 
-    All is stored in one transaction, so `connection` must have none open. A repeated revision changes nothing; one
-    older than the revision that counts is only stored. `table` is the number of the table that made the hexadecimal
-    `signature` of `body`, the message's bytes; `now_s` this machine's time in seconds since 1970. Raises RulesError if
-    the message breaks the rules. Raises NotAccepted if the game belongs to another table, was withdrawn or is of
-    another kind; if this revision is stored with another content; or if two of the names are one player.
+    All is stored in one transaction, so `connection` must have none open.
+    - A revision newer than the one that counts replaces the game's results.
+    - An older one is only stored.
+    - A repeated one changes nothing.
+
+    Args:
+        connection: Connection to the league's database.
+        table: Number of the table that sent the message.
+        message: The decoded `body`.
+        body: The message's bytes.
+        signature: The table's signature of `body`, hexadecimal; it is stored, not checked.
+        now_s: This machine's time, in seconds since 1970.
+
+    Raises:
+        RulesError: The message breaks the rules.
+        NotAccepted: The game belongs to another table, was withdrawn or is of another kind; this revision is stored
+            with another content; or two of the names are one player.
     """
     judged = judge.judged(message)
     with connection.transaction():

@@ -45,9 +45,10 @@ def remove_table(connection: Connection, key: str) -> None:
 def move_table(connection: Connection, old: str, new: str) -> int:
     """Give the games and players of the table with the key `old` to the one with the key `new`; return how many games.
 
-    If both tables have a player of one name, the new table's player is merged into the old table's, unless it was
-    merged before. The old table's player stays at the old table then; its players with other names move. Raises
-    CompanionError if a key is not registered, or if two players can't be merged (`merge`).
+    A player whose name the new table lacks moves. If both tables have a player of one name, the old table's stays
+    there, and the new table's is merged into it, unless it was merged before.
+
+    Raises CompanionError if a key is not registered, or if two players can't be merged (`merge`).
     """
     with connection.transaction():
         numbers = []
@@ -76,7 +77,8 @@ def move_table(connection: Connection, old: str, new: str) -> int:
 def add_season(connection: Connection, name: str, starts: date, ends: date) -> int:
     """Open a season from `starts` up to, but without, `ends`, and return its number.
 
-    Raises psycopg.IntegrityError if its name is taken or too long, its days overlap another's or are out of order.
+    Raises psycopg.IntegrityError if its name is taken, empty or too long, its days overlap another's, or `ends` is not
+    after `starts`.
     """
     with connection.transaction():
         row = connection.execute(

@@ -65,9 +65,9 @@ def withdraw(connection: Connection, tournament: int, player: int) -> None:
 
 
 def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
-    """Return a tournament's row with `matches`, `standings`, `handicaps` and `names`; None for an unknown one.
+    """Return a tournament's row with `season_name`, `matches`, `standings`, `handicaps` and `names`; None if unknown.
 
-    Matches and standings are computed from the games that count. Handicaps and names are by player.
+    Matches and standings are computed from the games that count. Handicaps and names are by player's number.
     """
     found = connection.execute(
         "SELECT t.*, s.name AS season_name FROM tournaments t JOIN seasons s ON s.id = t.season WHERE t.id = %s",
@@ -87,7 +87,8 @@ def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
 def _results(connection: Connection, tournament: Mapping[str, Any]) -> list[Result[int, UUID]]:
     """Return the results that count of the tournament's games so far, in the order of play.
 
-    Its games are those of its season and kind, from its first day (UTC) on, with exactly two players of the tournament.
+    Its games are those of its season and kind, from its first day (UTC) on, between exactly two players, both of the
+    tournament.
     """
     rows = connection.execute(
         "SELECT r.game, r.player AS home, o.player AS away, r.score, o.score AS other, r.won, o.won AS other_won,"

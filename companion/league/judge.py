@@ -42,7 +42,7 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def judged(message: Message) -> Judged | None:
-    """Return the result of a table's message to the league, by replaying its transcript; None if it is not final.
+    """Return the result of a game that a table sent to the league, by replaying it; None unless the message is final.
 
     Raises RulesError if the rules refuse the transcript, its game is not finished, a name is not allowed, or a message
     that is not final has a transcript.

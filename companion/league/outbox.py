@@ -135,10 +135,13 @@ class Outbox:
     def _revision(self, name: str, game: ArchivedGame) -> Message | None:
         """Return the message that tells the server a game's present state; None if the server needs none.
 
-        A game counts once it is finished, unless the computer player took part. None is needed if the server has
-        acknowledged the state, or if the game does not count and can't have been sent. If a game sent as finished is
-        open again with no more lines than then, an older journal was restored: the result stays. `name` is the hash of
-        the entry that began it.
+        A game counts once it is finished, unless the computer player took part. The server needs no message if
+        - it has acknowledged this state;
+        - the game does not count, and the server holds no result of it that counts;
+        - the game was sent as finished, and is now open with no more lines than then: an older journal was restored,
+          and the server keeps the result.
+
+        `name` is the hash of the entry that began the game.
         """
         known = self._cursor.games.get(name)
         counts = game.outcome is not None and game.terms.house is None
@@ -185,8 +188,8 @@ class Outbox:
     def _fitting(self, cursor: Cursor) -> Cursor:
         """Return `cursor` if it fits the outbox's server and journal, else a new cursor at the journal's start.
 
-        For another server it is empty. For another journal it keeps the acknowledged revisions, and a warning is
-        logged. Raises DeviceError if the journal can't be read.
+        If the server is another, the new cursor has no acknowledged revisions. If only the journal is another, it keeps
+        them, and a warning is logged. Raises DeviceError if the journal can't be read.
         """
         if cursor.server != self._server:
             return Cursor(server=self._server)
@@ -206,7 +209,7 @@ class Outbox:
             return Cursor()
 
     def _store(self, cursor: Cursor) -> None:
-        """Set the cursor and write it to its file; a failed write is logged, and `waiting` repeats it."""
+        """Set the cursor and write it to its file. A failed write is logged, and the next `waiting` tries again."""
         self._cursor = cursor
         try:
             write_file(self._path, (msgspec.json.encode(cursor),))

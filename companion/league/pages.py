@@ -130,7 +130,7 @@ def _add_api(made: flask.Blueprint, read: Read) -> None:
 
 
 def moves_of(transcript: str) -> list[dict[str, Any]]:
-    """Return a dict for each line in force after a transcript's header: `line` (a dict), `player` and `scores`.
+    """Return a dict for each line after a transcript's header that was not undone: `line`, `player` and `scores`.
 
     `player` is the name of who acted; `scores` are those after the line, by the side's name. Raises RulesError if the
     rules refuse the transcript.

@@ -60,8 +60,8 @@ def tables(connection: Connection) -> Rows:
 def standings(connection: Connection, season: int, kind: str, by: str = "wins", skip: int = 0) -> Rows:
     """Return up to PAGE players of a season's standings in one kind of game, best first, after skipping `skip`.
 
-    Each has `player`, `name`, `pub`, `games`, `won`, `lost`, `mu`, `sigma`. Players whose games were all taken back are
-    left out. `by` is a key of ORDERS.
+    Each has `player` (the number), `name`, `pub`, `games`, `won` (wins; a shared win in parts), `lost` (in games), `mu`
+    and `sigma`. Players whose games were all taken back are left out. `by` is a key of ORDERS.
     """
     # The page of standings is chosen from the index first; only its rows are joined with names.
     return connection.execute(

@@ -131,7 +131,8 @@ def _rate_until(pool: Pool, ended: threading.Event) -> None:
 def _accept_request(pool: Pool, now_s: float) -> Reply:
     """Check, replay and store the message that a table's request to the league brings; return the reply.
 
-    Raises NotAccepted. A refused message is kept aside only if a registered table signed it.
+    Raises NotAccepted if the message is malformed, not signed by a registered table, or refused by the rules or the
+    league. It is kept aside only if a registered table signed it.
     """
     body, path = flask.request.get_data(cache=False), flask.request.path
     signature = flask.request.headers.get(SIGNATURE, "")
