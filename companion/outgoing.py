@@ -87,7 +87,7 @@ class DeliveryThread(BackgroundThread):
         """Deliver what waits, until `stopped` is set. To be called again later, it raises OSError or CompanionError."""
 
     def _run(self, stopped: threading.Event) -> None:
-        """Call `_deliver` at the start, at each wake-up and after the pause that follows a failure.
+        """Call `_deliver` at the start, at each wake-up, and after a failure once `pause_s` is over.
 
         Returns once `stopped` is set. No failure of `_deliver` ends the thread. `health` tells of each; for an OSError
         `_deliver` has set the sentence itself.

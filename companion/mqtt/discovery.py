@@ -44,7 +44,7 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
 
 
 def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the table's seven read-only Home Assistant entities: (kind, key) -> fields that others do not share."""
+    """Return the table's seven read-only Home Assistant entities: (kind, such as `sensor`, key) -> their own fields."""
 
     def sensor(key: str, name: str, icon: str, **more: Any) -> dict[tuple[str, str], dict[str, Any]]:
         template = f"{{{{ value_json.{key} }}}}"
@@ -75,7 +75,7 @@ def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def _controls(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return Home Assistant's button for the next game and switch for muting: (kind, key) -> fields of their own.
+    """Return Home Assistant's button for the next game and switch for muting: (kind, key) -> their own fields.
 
     `topic` is the first part of the table's MQTT topics.
     """

@@ -32,8 +32,8 @@ from web.names import problem_of
 log = logging.getLogger(__name__)
 
 KEEPALIVE_S = 20
-"""MQTT keep-alive in seconds. Higher: a lost table is shown as offline later, after 1.5 times this.
-The table pings the broker after this silence. Lower: more traffic, and a gap in the Wi-Fi counts as a loss."""
+"""MQTT keep-alive in seconds: the table pings the broker after this silence, and is lost after 1.5 times this.
+Higher: a lost table is shown as offline later. Lower: more traffic, and a gap in the Wi-Fi counts as a loss."""
 LONGEST_PAUSE_S = 3
 """Longest pause between two attempts to connect to the MQTT broker, in seconds. Higher: the table reconnects later
 after an outage; lower: more attempts meanwhile."""
@@ -41,7 +41,7 @@ HEALTH_EVERY_S = 10.0
 """Longest time between two health checks, in seconds. Higher: a broken part is published later; lower: more work."""
 MAX_EVENTS = 100
 """Most events that wait to be published to the MQTT broker; one more drops the oldest. Higher: more memory while
-publishing is slow; lower: it loses events sooner."""
+publishing is slow; lower: events are lost sooner."""
 MAX_COMMAND_BYTES = 4096
 """Largest command from the broker, in bytes; a larger one is ignored. Too low: a game's header does not fit."""
 UNTRIED = "not connected yet"
@@ -163,7 +163,7 @@ class Publisher(BackgroundThread):
     def _on_disconnect(self, _: Client, __: Any, ___: Any, reason: ReasonCode, ____: Properties | None) -> None:
         """Mark the broker as not connected, store the reason, and wake the thread to drop the events that wait.
 
-        After a connection that the broker refused, its refusal stays the reason: this one is "Unspecified error".
+        If the broker refused the connection, its refusal stays the reason, as `reason` is only "Unspecified error".
         """
         if self._connected.is_set() or self._trouble == UNTRIED:
             self._trouble = str(reason)
@@ -226,8 +226,9 @@ class Publisher(BackgroundThread):
 def state_of(snapshot: Snapshot) -> dict[str, Any]:
     """Return a snapshot as the JSON message of the topic `.../state`.
 
-    `score` is one text for all sides, `throw` has the values of the last throw as text, and `number` is that of the
-    journal's last entry. `game`, `turn`, `throw` and `thrown_by` may be None.
+    `score` is one text for all sides, cut to 255 characters, Home Assistant's limit. `throw` has the values of the last
+    throw as text, and `number` is that of the journal's last entry. `game`, `turn`, `throw` and `thrown_by` are None if
+    there is none.
     """
     thrown = snapshot.throws[-1] if snapshot.throws else None
     return {

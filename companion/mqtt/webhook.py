@@ -66,7 +66,10 @@ class Webhook(DeliveryThread):
                 self._wake.set()
 
     def _message(self, snapshot: Snapshot, event: Event, place: int) -> Unposted:
-        """Return the message about an event, number `place` of the new ones, as JSON with an id that no other has."""
+        """Return the message about an event, as JSON with an id that no other message has.
+
+        The id has the time, the snapshot's number and `place`, the event's index among the snapshot's new events.
+        """
         said = self._words(event)
         told = {
             "type": f"game.{event.code}",
