@@ -67,8 +67,8 @@ def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
 def local_page(host: object, port: int) -> str:
     """Return the URL at which programs on this machine reach the table's pages.
 
-    `host` is the value of that setting, of any type. If it is no address of this machine, the default counts, which
-    the service then serves, too.
+    `host` is the value of that setting, of any type. The URL has 127.0.0.1 if `host` stands for all addresses or
+    is none of this machine's: the service then serves all addresses.
     """
     served = host if isinstance(host, str) else ""
     with contextlib.suppress(OSError, TypeError):  # TypeError: a NUL in it
@@ -88,9 +88,13 @@ class _FromLoopback(urllib.request.HTTPHandler):
 def opened_here(url: str, timeout_s: float) -> Any:
     """Return the HTTP answer of a page on this machine, open for reading, asked from a loopback address.
 
-    So a table knows the caller as its own machine, also where it serves one address of a network. No proxy
-    (`http_proxy`) is used. The caller closes the answer. Raises OSError, also (HTTPError) for a status from 400 on,
-    ValueError or http.client.HTTPException.
+    By that address a table knows the caller as its own machine, also where it serves one address of a network. No proxy
+    (`http_proxy`) is used. The caller closes the answer.
+
+    Raises:
+        OSError: Nobody answers in time, or the status is 400 or above (HTTPError).
+        ValueError: `url` is malformed.
+        http.client.HTTPException: `url` or the answer is no proper HTTP.
     """
     return urllib.request.build_opener(urllib.request.ProxyHandler({}), _FromLoopback).open(url, timeout=timeout_s)
 

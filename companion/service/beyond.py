@@ -28,7 +28,7 @@ def opened_beyond(
     live: LiveSettings,
     report: Callable[[], dict[str, Any]],
 ) -> tuple[list[Part], dict[str, Health]]:
-    """Return the optional parts that the settings turn on, league, MQTT and webhook, not started, and a check of each.
+    """Return the optional parts that the settings turn on (league, MQTT, webhook), not started, and health checks.
 
     A part is left out if a library is missing or its settings are wrong; its health check, under its name, says so.
     `live` has the present settings, and mutes the sounds. `report` returns the answer of `/healthz`.
