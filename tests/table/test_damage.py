@@ -53,6 +53,13 @@ def test_a_flipped_bit_in_one_journal_copy_is_reported_without_loss(tmp_path: Pa
     assert {FIRST, SECOND} <= {file.name for file in aside.iterdir()}
 
 
+def test_reading_a_damaged_journal_names_the_last_intact_entry(tmp_path: Path) -> None:
+    kept(tmp_path)
+    spoil(tmp_path / FIRST, b'"n":50,')
+    with pytest.raises(DeviceError, match="the entry after 49 is not as it was written"):
+        read_entries(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("old", "forged"),
     [(b"kind", b"\xffind"), (b"text", b"t\xe9xt"), (b'"text"', b'"text":[' + b"[" * 5000 + b"]" * 5000 + b'],"x"')],

@@ -302,12 +302,13 @@ def entries_in(lines: Iterable[bytes], path: Path, first: int = 1) -> Iterator[E
 
     The first line is that of entry `first`. Raises DeviceError on reaching a damaged line, or if `lines` can't be read.
     """
-    unplayed = 0  # entries up to here fit no state: others before them are lost
+    intact, unplayed = first - 1, 0  # entries up to `unplayed` fit no state: others before them are lost
     with _as_device_error(path), suppress(FileNotFoundError):
         for line in lines:
             row = row_of(line)
             if row is None:
-                raise Damaged(f"an entry after {first - 1} is not as it was written")
+                raise Damaged(f"the entry after {intact} is not as it was written")
+            intact = row.number
             if row.number > unplayed:
                 yield _entry_of(row)
             unplayed = max(unplayed, loss.through if (loss := row.loss) else 0)
