@@ -59,15 +59,19 @@ def addresses_of(settings: WebSettings, port: int) -> Addresses:
     """Return what phones need to find the table on `port`: URLs, host names, and the text of the Wi-Fi's QR code.
 
     If the server listens on all interfaces and the table's hotspot is up, the page's URL has the hotspot's address,
-    unless `settings.wifi` names another Wi-Fi and the table has another address. `wifi` is None if no Wi-Fi is set, if
-    the URL has a loopback address, or if only one of Wi-Fi and URL is the hotspot's. `phones` is about how many phones
+    unless `settings.wifi` names another Wi-Fi and the table has another address. `phones` is about how many phones
     the hotspot can hold; None if the URL is not the hotspot's, or the number is unknown.
+
+    `wifi`, the text of the QR code, is None in three cases:
+    - `settings.wifi` is empty;
+    - the URL has a loopback address;
+    - `settings.wifi` is the hotspot and the URL is not in it, or the other way round.
     """
     own = own_addresses()
     if hotspot.ADDRESS in own and settings.hotspot and settings.wifi in {"", settings.hotspot}:
         own = (hotspot.ADDRESS, *own)
-    in_hotspot = bool(settings.hotspot) and own[:1] == (hotspot.ADDRESS,)
     page = page_address(settings.host, port, own)
+    in_hotspot = bool(settings.hotspot) and page == page_address(hotspot.ADDRESS, port, ())
     everywhere = settings.host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
     others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own)) if everywhere else ()
     names = (socket.gethostname(), settings.host, *settings.hosts)

@@ -141,6 +141,13 @@ OWN = WebSettings(wifi="Peg and Pip 42", wifi_password="a.b.c.d", hotspot="Peg a
         (WebSettings(wifi="The Plough", host="localhost"), ("192.0.2.7",), "localhost", False),
         (WebSettings(wifi="The Plough", host="::1"), ("192.0.2.7",), "[::1]", False),
         (msgspec.structs.replace(OWN, host="127.0.0.1"), (hotspot.ADDRESS,), "127.0.0.1", False),
+        (msgspec.structs.replace(OWN, host="192.0.2.7"), ("192.0.2.7", hotspot.ADDRESS), "192.0.2.7", False),
+        (
+            msgspec.structs.replace(OWN, host=hotspot.ADDRESS, wifi="The Plough"),
+            ("192.0.2.7", hotspot.ADDRESS),
+            hotspot.ADDRESS,
+            False,
+        ),
     ],
 )
 def test_the_wifi_qr_code_is_shown_only_if_the_page_can_be_reached_there(
@@ -159,6 +166,12 @@ def test_the_hotspots_phone_limit_is_shown_only_while_the_hotspot_is_up(monkeypa
         monkeypatch.setattr(site, "own_addresses", lambda own=own: own)
         found.append(addresses_of(OWN, 8000).phones)
     assert found == [7, None]
+
+
+def test_the_hotspots_phone_limit_is_not_shown_for_a_page_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hotspot, "phones", lambda: 7)
+    monkeypatch.setattr(site, "own_addresses", lambda: ("192.0.2.7", hotspot.ADDRESS))
+    assert addresses_of(msgspec.structs.replace(OWN, host="192.0.2.7"), 8000).phones is None
 
 
 @pytest.mark.parametrize(
