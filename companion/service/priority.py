@@ -11,17 +11,18 @@ ADDED_NICENESS = 10
 """Niceness added to threads that give way: at 10 about a tenth of the processor's time under contention (sched(7)).
 Higher: the pages wait longer while the tray is read."""
 SWITCH_INTERVAL_S = 0.001
-"""Seconds after which Python passes its lock to a waiting thread. Longer: the tray's reader waits (5 ms is the
-default); shorter: more switches."""
-# Niceness of the process when the program starts, to which ADDED_NICENESS is added.
+"""Seconds after which a running thread passes Python's global interpreter lock to a waiting one. Longer: the tray's
+reader waits (5 ms is Python's default); shorter: more time is lost in switches."""
 _NICENESS_AT_START = os.getpriority(os.PRIO_PROCESS, 0)
+"""Niceness of the process when the program starts. `give_way` adds ADDED_NICENESS to it, so that a repeated call adds
+nothing more."""
 
 
 def give_way() -> None:
-    """Lower the priority of the calling thread, and of each thread that it starts from now on.
+    """Lower the priority of the calling thread, and of each thread that it starts from now on, by ADDED_NICENESS.
 
-    It also sets Python's switch interval for the whole program. On systems other than Linux it sets only the interval:
-    niceness belongs to the whole process there.
+    Python's switch interval is set, too, for the whole program. On systems other than Linux only the interval is set:
+    niceness belongs to the whole process there. A repeated call changes nothing; a refusal by the system is ignored.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     if sys.platform == "linux":

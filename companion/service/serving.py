@@ -29,8 +29,8 @@ class LastingServer:
     def run(self, make: Callable[[socket.socket], Server]) -> None:
         """Serve until `stop` is called, and then close the socket.
 
-        `make` builds the first server, and PAUSE_S after a crash the next one, from a duplicate of the socket. Only
-        KeyboardInterrupt and errors of `make` are raised.
+        `make` builds each server from a duplicate of the socket: the first at once, the next one PAUSE_S after a server
+        crashed or ended by itself. Only KeyboardInterrupt and errors of `make` are raised.
         """
         with self._listening:
             while not self._stopped.is_set():
@@ -56,7 +56,10 @@ class LastingServer:
         return True, f"pages are served{again}"
 
     def _served(self, server: Server) -> str:
-        """Run one server until it stops or crashes, and return the reason in words. Raises KeyboardInterrupt alone."""
+        """Run one server until it stops or crashes, and return the reason in words.
+
+        KeyboardInterrupt is raised; any other exception is logged and becomes the reason.
+        """
         if self._stopped.is_set():  # since it was made
             server.stop()
         try:

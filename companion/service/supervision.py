@@ -91,7 +91,10 @@ class Supervisor:
         threading.excepthook = self._hook
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the supervisor runs and all components that it asks respond, and a sentence for the page."""
+        """Return whether the supervisor runs and all of `must_respond` responded at the last step, and a sentence.
+
+        The sentence, for the page, says what to do if not.
+        """
         if self._thread is None or not self._thread.is_alive():
             return False, "The supervisor has stopped, so failed parts are not restarted. Restart the table."
         if self._silent:
@@ -99,9 +102,10 @@ class Supervisor:
         return True, "every part responds"
 
     def supervised(self, name: str, check: Health) -> Health:
-        """Return a health check of the part `name`: False and why while it is down or was just restarted, else `check`.
+        """Return a health check of the part `name`: False and why while the part is down, else `check`.
 
-        After restarts, the text of `check` also tells their number and the last cause.
+        For SHOWN_AFTER_RESTART_S after a restart the result stays False. From then on, the text of `check` also tells
+        the number of failures and the last cause.
         """
 
         def health() -> tuple[bool, str]:
@@ -118,9 +122,9 @@ class Supervisor:
         return health
 
     def step(self) -> None:
-        """Start failed parts again, and notify systemd's watchdog when its interval has nearly passed.
+        """Start failed parts again, and notify systemd's watchdog if that is due before the next step.
 
-        While a component in `must_respond` does not respond, the watchdog is not notified; without an interval, never.
+        The watchdog is not notified without an interval, or while a component in `must_respond` does not respond.
         """
         for part in self._parts:
             self._revive(part)
