@@ -166,8 +166,9 @@ class SettingsFile:
                 self._apply(wanted)
 
     def _write(self, text: str) -> None:
-        """Replace the settings file's text; its group may read it, unless it may not read the older one.
+        """Replace the settings file's text; create the file, and its folder, if missing.
 
+        The new file keeps the old one's permissions, but at most 0640: only the owner writes, others do not read.
         Raises SetupError if it can't be written.
         """
         try:

@@ -25,7 +25,7 @@ def read(folder: Path) -> Settings | None:
 
 
 def keep(folder: Path, settings: Settings) -> None:
-    """Store the settings of a start that succeeded, if they are new; a fault of the disk is ignored.
+    """Store the settings of a start that succeeded, if they differ from the stored ones; disk errors are ignored.
 
     Only its owner can read the file: it holds passwords.
     """

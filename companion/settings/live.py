@@ -82,7 +82,10 @@ class LiveSettings:
                 self._voice.turn(now.sound.speech)
 
     def _set(self, now: Settings) -> None:
-        """Apply current limit, night mode, space for photos and packages, volume (0 while muted) and language."""
+        """Apply current limit, night mode, space for photos and packages, volume and language.
+
+        The volume is 0 while the table is muted; that of the chimes is 0, too, while sound effects are off.
+        """
         self._board.apply(Power(now.strip), night=now.strip.night)
         self._photos.cap_bytes, self._packages.cap_bytes = now.data.photo_bytes, now.data.evidence_bytes
         volume = 0.0 if self._muted else now.sound.volume

@@ -73,10 +73,10 @@ def default_file() -> Path:
 
 
 def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
-    """Return the settings of a file, with the command line's `overrides` in place of the file's; else the defaults.
+    """Return the settings: each from the command line's `overrides`, else from the file, else its default.
 
     `file` None means the default file, if there is one. `overrides` are section -> key -> value. Raises SetupError with
-    all problems if the file is missing or unreadable, or settings are wrong.
+    all problems if a named file is missing, the file is unreadable, or settings are wrong.
     """
     return validated(_merged(_read(file), overrides))
 
@@ -186,7 +186,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return section -> key -> value of the settings file's `tree` with the command line's `overrides`.
+    """Return section -> key -> value: the command line's `overrides`, else the settings file's `tree`.
 
     A section that is no TOML table in the file stays as it is, so that the error is reported later.
     """
@@ -200,7 +200,7 @@ def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[
 def _read(file: Path | None, *, optional: bool = False) -> dict[str, Any]:
     """Return the parsed TOML of a settings file; empty if the default file (None) or an optional one is missing.
 
-    Raises SetupError if another is missing, or if a file can't be read or is no TOML.
+    Raises SetupError if any other file is missing, or if the file can't be read or is not TOML.
     """
     path = file or default_file()
     try:

@@ -56,9 +56,9 @@ class Starting:
         """Open a part with the settings and return it; in a forgiving start, replace settings that don't work.
 
         `make` opens the part and raises SetupError when the settings do not work. A forgiving start then tries the
-        values of `keys` from the last good settings and from `others`, except those typed on the command line. The
-        values that worked are kept, and what they replaced is reported in `left_out`. When none works, `instead` makes
-        a stand-in in a forgiving start, if none of `keys` was typed, and `left_out` names them all.
+        values of `keys` from the last good settings and from `others`, except those typed on the command line. Values
+        that work replace those in `settings`, which `left_out` reports. When none works in a forgiving start, and none
+        of `keys` was typed, `instead` makes a stand-in, and `left_out` names all of `keys`.
 
         Returns:
             What `make` or `instead` returned; None when nothing works, or in a strict start when the first attempt
