@@ -50,7 +50,7 @@ class Anchor:
     def write(self, head: Head) -> bool:
         """Store `head`, the journal's present end, in the anchor's file, and return whether that worked.
 
-        A failing disk is logged. The mark that an import has left is deleted, so `read` returns the anchor again.
+        Errors of the disk are only logged. The file RESTORED is deleted: with it `read` would ignore the anchor.
         """
         log.info("head of the journal: %s %d %s", head.identity, head.number, head.link)
         try:

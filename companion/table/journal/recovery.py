@@ -189,9 +189,9 @@ def reports(folder: Path) -> dict[Path, str]:
 
 
 def unrepaired(folder: Path) -> str:
-    """Return the report of the newest recovery that copied the journal as it is now, so that its repair failed.
+    """Return the report of the newest recovery whose copy in `damaged-N` equals the present journal.
 
-    Empty if there is none, or its copy can't be read.
+    Such a recovery copied the journal but failed to repair it. Empty if there is none, or its copy can't be read.
     """
     found = ""
     for aside, report in reports(folder).items():
@@ -211,7 +211,7 @@ def _link_or_copy(source: str, to: str) -> None:
 
     Photos and zips are replaced, never changed. A copy is flushed to the disk; links wait for the flush of the folder.
 
-    Raises DeviceError instead of OSError, which `shutil.copytree` would collect and go on, with a full disk, too.
+    Raises DeviceError instead of OSError: after an OSError `shutil.copytree` would go on, even with a full disk.
     """
     with contextlib.suppress(OSError):
         if source.endswith((".jpg", ".zip")):
