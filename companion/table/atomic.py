@@ -18,8 +18,8 @@ def replacing(path: Path, mode: int = 0o666, owner: tuple[int, int] | None = Non
 
     It is written beside `path` as a hidden file `.NAME.RANDOM.part`: of several writers the last to finish wins. A link
     is replaced, not followed. After an error the new file is deleted and `path` is unchanged, unless only the flush of
-    the folder after the rename failed; a power cut may leave it. Raises OSError, also if `path` leads to a device or a
-    pipe.
+    the folder after the rename failed. A power cut may leave the new file under its hidden name. Raises OSError, also
+    if `path` leads to a device or a pipe.
 
     Args:
         path: The file to replace or create.

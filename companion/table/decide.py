@@ -128,8 +128,8 @@ class Changes:
 def _tray_reported(changes: Changes, command: c.Reporting) -> Changes:
     """Return `changes` with the steps that follow from a report on the tray: motion, an observation, or passing time.
 
-    In a game an observation or passing time is interpreted: lines are played, or people are asked. Else, and for
-    `OverlookTray`, only the state changes. Time does nothing without a game, or while people are asked or dice move.
+    In a game an observation or passing time is interpreted: lines are played, or people are asked. Other reports, such
+    as `OverlookTray`, only change the state. Time does nothing without a game, or while people are asked or dice move.
     """
     state, game = changes.state, changes.state.playing
     match command:
@@ -190,7 +190,7 @@ def _outranks(asked: Ask, ask: Ask) -> bool:
 def _played(changes: Changes, action: Action | Undo) -> Changes:
     """Return `changes` with the steps for an action entered by phone: a throw, a decision, a leaving player or an undo.
 
-    Raises IllegalAction if the action is refused.
+    After a throw, an undo, or leaving that ends the turn, the tray's dice are ignored. Raises IllegalAction if refused.
     """
     before = changes.game.transcript.state
     match action:
@@ -215,7 +215,7 @@ def _decided(changes: Changes) -> Changes:
 def _undone(changes: Changes, undo: Undo) -> Changes:
     """Return `changes` with the steps of an undo. Raises RulesError if it is refused.
 
-    An undo of one line resumes an abandoned game instead, or takes back the start of a game without lines.
+    Without lines, an undo of one line takes back the start of the game; in an abandoned game it resumes the game.
     """
     game = changes.game
     if undo.count == 1 and (game.abandoned or not game.lines):
@@ -224,9 +224,9 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
 
 
 def _pressed(changes: Changes, button: str) -> Changes:
-    """Return `changes` with the steps for the button `bank`, `undo` or `next` (the next decision, or else game).
+    """Return `changes` with the steps for a button: `bank`, `undo` (one line), or `next`.
 
-    Raises RulesError if the press is refused.
+    `next` selects the next decision, or starts the next game without one. Raises RulesError if the press is refused.
     """
     if button == "bank":
         return _banked(changes)
@@ -238,7 +238,7 @@ def _pressed(changes: Changes, button: str) -> Changes:
 
 
 def _banked(changes: Changes) -> Changes:
-    """Return `changes` with the steps for the bank button: play the selected decision, or bank without one.
+    """Return `changes` with the steps for the bank button: play the selected decision; if there is none, bank.
 
     Raises IllegalAction if that is illegal, or a question is open whose code is not in SETTLED_BY_BANKING.
     """
@@ -261,8 +261,8 @@ def _banked(changes: Changes) -> Changes:
 def _answered(changes: Changes, command: c.Answer) -> Changes:
     """Return `changes` with the steps for a person's answer to the open question: play the throw of `command.values`.
 
-    None for the values means that it was no throw. Then the newest observation is interpreted again, which may ask a
-    new question. Raises StaleAction if that question is no longer open, IllegalAction if the rules refuse the throw.
+    None, which says that it was no throw, plays nothing. In both cases the newest observation is interpreted again,
+    which may ask a new question. Raises StaleAction if the answered one is closed, IllegalAction for a refused throw.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:
@@ -324,9 +324,9 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 
 
 def _started(changes: Changes, command: c.StartGame) -> Changes:
-    """Return `changes` with the steps that start a game, in the last sitting if the same people play on there.
+    """Return `changes` with the steps that start a game, in the last sitting if that is not ended and has these people.
 
-    Raises RulesError if the command's header, terms or colours are wrong.
+    A game that is still on is left unfinished. Raises RulesError if the command's header, terms or colours are wrong.
     """
     record, header = changes.state.record, header_of(command.header)
     sitting = oldest = record.number + 1
@@ -350,7 +350,7 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
 
 
 def _next_game(changes: Changes) -> Changes:
-    """Return `changes` with the steps that start the same game again, without a roll-off; `next_starter` begins.
+    """Return `changes` with the steps that start the same game again, without a roll-off; its `next_starter` begins.
 
     After an abandoned game its starter begins again; a roll-off that had not decided is repeated. Raises IllegalAction
     if the game is still on, or before the first game.

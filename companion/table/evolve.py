@@ -110,11 +110,10 @@ def evolve(record: Record, entry: Entry) -> Record:
 
 
 def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> tuple[PlayedGame, int, Correction]:
-    """Return what the correction of throw number `throw` to these values would give.
+    """Return the game of throw number `throw`, the index of its line from 0, and the result of correcting the throw.
 
-    It is the game of the throw, the index of its line from 0, and the new transcript with the later lines that become
-    illegal. Raises IllegalAction if the throw is not part of this sitting, the values do not fit, or an earlier game
-    would no longer be over.
+    The result has the new transcript and the later lines that become illegal. Raises IllegalAction if the throw is not
+    part of this sitting, the rules refuse the values, or an earlier game would no longer be over.
     """
     game, index = _place_of_throw(games, throw)
     result = corrected(game.transcript, index, Throw(values))

@@ -87,10 +87,10 @@ def _journaled(record: Record) -> Snapshot:
 
 
 def _points_of(state: State, option: Action) -> int:
-    """Return the points that the pages show beside a decision.
+    """Return the points that the pages show beside the decision `option`.
 
-    A decision that changes neither the scores nor the side to play gives the turn's points after it. Any other gives
-    the change of the side's score.
+    If the decision changes neither a score nor the side to play, these are the turn's points after it. Otherwise they
+    are the change of the score of the side that decides.
     """
     before, after = state.standing, state.after(option).standing
     assert before.side is not None, "only a player has options"

@@ -114,7 +114,8 @@ def bests(transcript: Transcript) -> dict[str, Best]:
 def tallies(transcript: Transcript) -> dict[str, Tally]:
     """Return each player's throws, turns, points and games in a game, by name in seat order.
 
-    Throws of a roll-off count, its turns don't. `games`, `won` and `lost` stay 0 until the game is over.
+    Throws of a roll-off count, but not its turns, nor a turn whose player left. `games`, `won` and `lost` stay 0 until
+    the game is over.
     """
     found = {name: Tally() for name in transcript.header.players}
     for before, after in pairwise(transcript.steps):
