@@ -28,6 +28,8 @@ EXIT_TIMEOUT_S = 15.0
 middle of a reading."""
 PHOTO_QUALITY = 85
 """JPEG quality, 0 to 100, of a throw's photo. Lower: pips blur; higher: fewer photos fit into their quota."""
+IN_THE_DARK = "The camera sees only black. Switch the lamp on, or uncover the lens; the table goes on by itself."
+"""What is wrong, and the cure, while the camera's pictures are too dark."""
 
 
 class TrayObserver:
@@ -92,10 +94,10 @@ class TrayObserver:
 
         A settled reading goes to `offer` first, with its photo, to be kept as evidence. After its command, motion calls
         `prepare` (load the networks); any other event calls `release` (free them). `health` reports a camera fault
-        until the next event. A command that the table refuses is logged.
+        or the dark until the next event. A command that the table refuses is logged.
         """
         for event in self._watcher.events():
-            self._illness = str(event.error) if isinstance(event, watch.Ill) else None
+            self._illness = _illness_of(event)
             then = self._prepare if isinstance(event, watch.Moving) else self._release
             command = command_of(event)
             if isinstance(event, watch.Settled) and isinstance(command, Observe):
@@ -107,6 +109,17 @@ class TrayObserver:
             del event, command  # would keep their picture in memory until the next event
             then()
         self.ended = True
+
+
+def _illness_of(event: watch.Event) -> str | None:
+    """Return what is wrong with the camera after an event of the watcher, and the cure; None if nothing is."""
+    match event:
+        case watch.Ill(error=error):
+            return str(error)
+        case watch.Dark():
+            return IN_THE_DARK
+        case _:
+            return None
 
 
 def command_of(event: watch.Event) -> Command:

@@ -183,6 +183,13 @@ def test_calibration_takes_no_empty_tray_picture_while_the_tray_moves() -> None:
         calibrating(shaken(film()), 3.0).empty_tray()
 
 
+def test_calibration_takes_no_black_picture_of_the_empty_tray() -> None:
+    camera = film()
+    camera.disturb = lambda picture, _now_s: np.zeros_like(picture)
+    with pytest.raises(DeviceError, match="Switch the lamp on"):
+        calibrating(camera.frame, 3.0).empty_tray()
+
+
 def shaken(camera: VirtualCamera) -> Callable[[], Frame]:
     """Return a camera's next frame as if the camera hung loosely."""
     turns = itertools.cycle(range(0, 140, 20))

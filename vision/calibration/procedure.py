@@ -67,6 +67,7 @@ LAY = (
 LIFT = "Now lift the sheet out, and all dice; keep hands out of the picture."
 ONE_DIE = "Now lay one die into the middle of the throw zone (its size is measured), or wait."
 MOVES = "Something moves in the tray. Keep hands out of the picture."
+BLACK = "The picture is black. Switch the lamp on, or uncover the lens."
 SETTLING = "The camera is finding its exposure. Keep the light steady."
 UNSHARP = Advice("focus", "The lens found no focus on the sheet. Clean it; light the tray; calibrate again.")
 
@@ -251,9 +252,9 @@ class Calibrating:
         for frame in self._frames("The empty tray was not seen"):
             count += 1
             detector, phase = step(detector, small_picture(frame.image_bgr), frame.at_s)
-            if phase in (Phase.MOVING, Phase.WAITING):
-                if phase is Phase.MOVING:
-                    self._once(MOVES)
+            if phase in (Phase.MOVING, Phase.WAITING, Phase.DARK):
+                if phase is not Phase.WAITING:
+                    self._once(MOVES if phase is Phase.MOVING else BLACK)
                 frames, changed_s = [], None
                 continue
             if not frames and aruco is not None and markers_in(frame.image_bgr):

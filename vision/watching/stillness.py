@@ -24,6 +24,13 @@ SMALL_WH = (160, 120)
 SURROUNDINGS_PX = 9
 """Side of the square, in pixels of the small picture, whose mean is subtracted from a pixel to get its contrast. It is
 a little more than a die. In a much smaller one a die has little contrast; in a larger one soft shadows have more."""
+VISIBLE_LEVEL = 16
+"""Grey level from which a pixel of the small picture shows something. Higher: a dimly lit tray counts as dark and is
+not read; lower: noise in a black picture counts as something to see."""
+VISIBLE_PX = SMALL_WH[0] * SMALL_WH[1] // 100
+"""Least number of visible pixels of the small picture; with fewer the picture is dark. It is two dice: a black tray is
+not dark if its rim or its dice are seen. A higher number calls a black tray dark; with a lower one a single lit LED
+makes a dark tray count as seen."""
 CHANGED_LEVELS = 7
 """Change of a pixel's contrast, in grey levels, above which the pixel has changed: four times the noise that shrinking
 leaves. A higher one overlooks faint motion; a lower one takes noise for it."""
@@ -62,10 +69,12 @@ class Small:
     Attributes:
         contrast: (120, 160) int16 difference of each pixel from its surroundings, with the median scaled to 80.
         green: (h, w) uint8 green channel of every few pixels of the frame, from which the contrast was computed.
+        dark: Whether the frame is too dark to show whether anything moves or lies there.
     """
 
     contrast: NDArray[np.int16]
     green: NDArray[np.uint8]
+    dark: bool
 
     def level(self) -> NDArray[np.float32]:
         """Return the (120, 160) grey levels."""
@@ -86,12 +95,14 @@ class Phase(Enum):
         WAITING: Still, but not yet long enough.
         SETTLED: Still long enough, and different from the last rest. Reported once.
         RESTING: Still, and nothing new.
+        DARK: Too dark to see anything.
     """
 
     MOVING = "moving"
     WAITING = "waiting"
     SETTLED = "settled"
     RESTING = "resting"
+    DARK = "dark"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +141,8 @@ def small_picture(frame_bgr: FrameBGR) -> Small:
     # The green channel approximates grey. Skipping pixels before averaging is accurate enough, and faster.
     green = np.ascontiguousarray(frame_bgr[::step, ::step, 1])
     level = cv2.resize(green, SMALL_WH, interpolation=cv2.INTER_AREA).astype(np.float32)
-    return Small(_contrast(level * np.float32(_gain_to_ground(level))).astype(np.int16), green)
+    dark = int(np.count_nonzero(level >= VISIBLE_LEVEL)) < VISIBLE_PX
+    return Small(_contrast(level * np.float32(_gain_to_ground(level))).astype(np.int16), green, dark)
 
 
 def changed(one: Small, other: Small) -> int:
@@ -196,6 +208,8 @@ def step(
 ) -> tuple[StillnessDetector, Phase]:
     """Return the state of the stillness detection and the tray's phase after the frame `now`, taken at `at_s` seconds.
 
+    The first frame after the dark counts as motion: dice may have been thrown or lifted out unseen.
+
     >>> detector, still = StillnessDetector(), small_picture(np.full((480, 640, 3), 90, np.uint8))
     >>> for at_s in (0.0, 0.1, 0.5):
     ...     detector, phase = step(detector, still, at_s)
@@ -203,9 +217,11 @@ def step(
     <Phase.SETTLED: 'settled'>
     """
     moving = StillnessDetector(last=now, began=now, since_s=at_s, rest=detector.rest)
+    if now.dark:
+        return moving, Phase.DARK
     if detector.last is None or detector.began is None:
         return moving, Phase.WAITING
-    if criterion.moved(detector.last, now):
+    if detector.last.dark or criterion.moved(detector.last, now):
         return moving, Phase.MOVING
     seen = replace(detector, last=now)
     if detector.reported:

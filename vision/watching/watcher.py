@@ -80,7 +80,14 @@ class Ill:
     error: DeviceError
 
 
-Event = Moving | Settled | Ill
+@dataclass(frozen=True, slots=True)
+class Dark:
+    """The picture became too dark to read, at `at_s` seconds on the camera's clock. `Moving` follows in the light."""
+
+    at_s: float
+
+
+Event = Moving | Settled | Dark | Ill
 
 
 class Watcher:
@@ -153,36 +160,37 @@ class Watcher:
 
         Without a calibration, as with a hand-held camera, a doubtful reading of dice is held back. The dice are read
         again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when
-        the dice move, the watching ends, or MAX_READINGS_IN_DOUBT were made. Lights near the tray prevent all this,
-        because repeated dimming would flicker. Raises DeviceError if the camera fails.
+        the dice move, it gets dark, the watching ends, or MAX_READINGS_IN_DOUBT were made. Lights near the tray prevent
+        all this, because repeated dimming would flicker. Raises DeviceError if the camera fails.
         """
-        detector, moving, hasty = StillnessDetector(), False, True
+        detector, hasty = StillnessDetector(), True
+        told: Phase | None = None
         criterion, doubted, tries = self._criterion, None, 0
         try:
             while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
                 detector, phase = step(detector, small_picture(frame.image_bgr), frame.at_s, criterion)
                 criterion = self._criterion
-                if phase is Phase.MOVING:
+                if phase in (Phase.MOVING, Phase.DARK):
                     if doubted is not None:
                         yield doubted
                         self._emptied, doubted = False, None
-                    if not moving:
-                        moving = True
-                        yield Moving(frame.at_s)
-                elif phase is Phase.WAITING and moving and hasty and self.rig is not None:
+                    if phase is not told:
+                        told = phase
+                        yield Moving(frame.at_s) if phase is Phase.MOVING else Dark(frame.at_s)
+                elif phase is Phase.WAITING and told is Phase.MOVING and hasty and self.rig is not None:
                     until_s, settled = self._read_as_they_come(detector, frame)
                     hasty = settled is not None
                     detector = detector.at_rest() if settled is not None else detector.still_since(until_s)
                     if settled is not None:
-                        moving, self._emptied = False, not settled.thrown
+                        told, self._emptied = None, not settled.thrown
                         yield settled
                 elif (
                     phase is Phase.SETTLED
-                    or (phase is Phase.RESTING and moving)
+                    or (phase is Phase.RESTING and told is Phase.MOVING)
                     or (doubted is not None and frame.at_s >= doubted.at_s + REREAD_INTERVAL_S)
                 ):
                     tries = tries + 1 if doubted is not None else 1
-                    moving, hasty = False, True
+                    told, hasty = None, True
                     settled = self._read(frame)
                     criterion = self._criterion if self.rig is not None else PAUSED
                     if (
