@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError, SetupError
-from tests.vision.camera_standins import Usb, photos_of, video_capture, written_photo, written_video
+from tests.vision.camera_standins import Clock, Usb, photos_of, video_capture, written_photo, written_video
 from tests.waiting import until
 from vision.cameras import capture
 from vision.cameras.capture import IndexCamera
@@ -136,6 +136,36 @@ def test_a_usb_camera_plugged_in_after_an_error_opens_at_the_next_start(usb: Usb
     usb.plugged.add(1)
     camera.start()
     assert camera.frame() is not None
+    camera.stop()
+
+
+def test_a_frozen_usb_camera_is_ill_until_its_picture_changes(usb: Usb) -> None:
+    clock, picture = Clock(), np.arange(48 * 64 * 3, dtype=np.uint8).reshape(48, 64, 3)
+    usb.read = lambda: (True, picture.copy())
+    camera = IndexCamera(0, clock)
+    camera.start()
+    camera.frame()
+    clock.sleep(9)
+    camera.frame()
+    for _ in range(2):
+        clock.sleep(4)
+        camera.start()
+        with pytest.raises(DeviceError, match="the same picture"):
+            camera.frame()
+    camera.start()
+    picture[0, 0] += 1
+    camera.frame()
+    camera.stop()
+
+
+@pytest.mark.parametrize("level", [0, 255])
+def test_a_usb_camera_with_pictures_of_one_colour_is_not_frozen(usb: Usb, level: int) -> None:
+    usb.read = lambda: (True, np.full((48, 64, 3), level, np.uint8))
+    camera = IndexCamera(0, clock := Clock())
+    camera.start()
+    camera.frame()
+    clock.sleep(60)
+    camera.frame()
     camera.stop()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.errors import DeviceError
 from vision.cameras import FRAME_WAIT_S, SIZE_WH, Frame
@@ -20,6 +21,12 @@ from vision.reading.reading import FrameBGR
 OPEN_WAIT_S = 10.0
 """Longest wait for a live camera to open, in seconds; after that it counts as missing. A USB camera that wakes up takes
 some seconds. A longer wait lets one that never answers block the table for longer."""
+FROZEN_S = 10.0
+"""Seconds of identical pictures after which a live camera counts as frozen: noise makes any two pictures of a sensor
+differ. A longer time reports it later; a shorter one may report a camera whose driver repeats pictures for a moment."""
+COMPARED_EVERY_ROW = 16
+"""Step, in rows, between the rows of two pictures that are compared to find a frozen camera. A smaller one takes more
+time; a larger one compares less noise."""
 DEFAULT_FPS = 30.0
 """Frame rate, in frames per second, assumed for a video file that states none. It sets the times of its frames: at
 twice the true rate dice seem to rest half as long, so that throws may be missed."""
@@ -119,6 +126,10 @@ class IndexCamera:
         self._index, self._clock = index, clock
         self._thread: ThreadPoolExecutor | None = None
         self._closing: Future[None] | None = None
+        self._rows: NDArray[np.uint8] | None = None
+        """Rows of the last picture that differed from the one before; it came at `_changed_s`. Both outlast a restart:
+        a camera that is still frozen then fails at once."""
+        self._changed_s = -math.inf
 
     def start(self) -> None:
         """Open the camera, unless it is open. Wait up to 10 s for an earlier `stop` that is still closing it.
@@ -143,7 +154,8 @@ class IndexCamera:
     def frame(self) -> Frame:
         """Return the next frame, stamped with the clock's time.
 
-        Raises DeviceError before `start`; also if reading fails or takes over 2 s, and then closes the camera.
+        Raises DeviceError before `start`; also if reading fails or takes over 2 s, or the camera is frozen, and then
+        closes it.
         """
         if self._thread is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
@@ -155,7 +167,22 @@ class IndexCamera:
             raise DeviceError(
                 f"Camera {self._index} sends no pictures any more.", "Check its cable, plug it in again; it is retried."
             )
-        return Frame(image_bgr, self._clock())
+        now_s = self._clock()
+        if self._frozen(image_bgr[::COMPARED_EVERY_ROW], now_s):
+            self.stop()
+            raise DeviceError(
+                f"Camera {self._index} sends the same picture again and again.", "Plug it out and in; it is retried."
+            )
+        return Frame(image_bgr, now_s)
+
+    def _frozen(self, rows: NDArray[np.uint8], now_s: float) -> bool:
+        """Return whether these rows of the picture at `now_s` seconds have been the same for more than FROZEN_S.
+
+        A picture of one colour is not: it is black in the dark, or burnt out.
+        """
+        if self._rows is None or not np.array_equal(rows, self._rows):
+            self._rows, self._changed_s = rows.copy(), now_s
+        return now_s - self._changed_s > FROZEN_S and bool(np.ptp(rows))
 
     def stop(self) -> None:
         """Close the camera without waiting. A call that still hangs in OpenCV delays the closing in the background."""
