@@ -344,6 +344,21 @@ def test_a_watcher_stopped_during_a_reading_drops_that_settled_event(camera: Vir
     assert len(settled) == hasty, "of the empty tray before the throw"
 
 
+def test_a_reading_in_doubt_is_reported_after_one_frame_with_all_frames(camera: VirtualCamera) -> None:
+    """A beer glass in the tray: reading the other frames would triple the wait, and can't remove the doubt."""
+    looks: list[FrameBGR] = []
+
+    def doubtful(frame_bgr: FrameBGR, *_: object) -> Reading:
+        looks.append(frame_bgr)
+        return Reading((), Doubt.UNREAD)
+
+    first = next(Watcher(camera, Says(doubtful), camera.rig()).events())
+    assert isinstance(first, Settled)
+    assert len(looks) == 1
+    assert first.frame.image_bgr is looks[0]
+    assert len(first.doubted_frames) == FRAMES_READ
+
+
 def test_the_watcher_applies_a_new_calibration_from_the_next_reading_on(camera: VirtualCamera) -> None:
     watcher = Watcher(camera, Says(lambda *_: Reading((), Doubt.UNREAD)))
     settled = (event for event in watcher.events() if isinstance(event, Settled))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
@@ -58,7 +58,7 @@ class Settled:
         keep_zone: Whether the tray has a keep zone.
         expected: Number of dice that the reader expected, or None.
         rig: The calibration that it was read with, or None.
-        doubted_frames: Every frame that was read, oldest first, if the reading is in doubt; else none.
+        doubted_frames: Every frame that was taken to be read, oldest first, if the reading is in doubt; else none.
     """
 
     at_s: float
@@ -245,7 +245,7 @@ class Watcher:
                     readings.append(reading)
                 if len(readings) == FRAMES_READ and at_s >= detector.since_s + STILL_S:
                     agreement = agreed(readings)
-                    return at_s, self._settled([still], at_s, agreement, rig, expect) if agreement.trusted else None
+                    return at_s, self._settled(still, at_s, agreement, rig, expect) if agreement.trusted else None
         return at_s, None
 
     def _read(self, frame: Frame) -> Settled:
@@ -253,7 +253,8 @@ class Watcher:
 
         Lights near the tray are dimmed meanwhile. Frames taken before they are dim, also `frame`, are not read; if the
         recording ends before that, its last frame is. Fewer frames are read if the recording ends, if the watcher is
-        stopped, or, without a calibration, after a doubtful reading. The stillness detection gets none of these frames.
+        stopped, or after a doubtful reading: no other could remove the doubt. The stillness detection gets none of
+        these frames.
         """
         (reader, rig), expect = self._setup, self._expect()
         frames, clear_s = [frame], frame.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
@@ -264,11 +265,12 @@ class Watcher:
         for still in frames:
             readings.append(reader.read(still.image_bgr, expect, previous, size_px))
             previous = readings[-1]
-            if self._stopped.is_set() or (rig is None and not readings[-1].trusted):
+            if self._stopped.is_set() or not readings[-1].trusted:
                 break
         last = frames[len(readings) - 1]
         self._size_px = die_size_px(readings[-1])
-        return self._settled(frames[: len(readings)], last.at_s, agreed(readings), rig, expect)
+        settled = self._settled(last, last.at_s, agreed(readings), rig, expect)
+        return settled if settled.reading.trusted else replace(settled, doubted_frames=tuple(frames))
 
     @contextlib.contextmanager
     def _less_light(self) -> Iterator[None]:
@@ -282,16 +284,12 @@ class Watcher:
         finally:
             self._dim(False)
 
-    def _settled(
-        self, frames: Sequence[Frame], at_s: float, reading: Reading, rig: Rig | None, expected: int | None
-    ) -> Settled:
-        """Return the event of a reading of `frames`, oldest first; a rig for another size of picture is ignored.
+    def _settled(self, frame: Frame, at_s: float, reading: Reading, rig: Rig | None, expected: int | None) -> Settled:
+        """Return the event of a reading that ends with `frame`; a rig for another size of picture is ignored.
 
-        The event shows the newest frame, and keeps all of them if the reading is in doubt. `expected` is the number of
-        dice that the reader expected, or None.
+        `expected` is the number of dice that the reader expected, or None.
         """
-        frame, doubted = frames[-1], () if reading.trusted else tuple(frames)
         rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
         thrown, kept = place(reading, rig)
         keep_zone = rig is not None and rig.keep.width_mm > 0
-        return Settled(at_s, frame, reading, thrown, kept, self._emptied, keep_zone, expected, rig, doubted)
+        return Settled(at_s, frame, reading, thrown, kept, self._emptied, keep_zone, expected, rig)
