@@ -230,6 +230,18 @@ def test_pairing_token_survives_a_wall_clock_jump_of_three_years(tmp_path: Path)
     assert Pairing(PIN, FileTokens(tmp_path / "paired.json"), Clock(), wall=wall).knows(token)
 
 
+def test_a_clock_set_right_after_the_start_unpairs_no_phone(tmp_path: Path) -> None:
+    """A Pi without a network starts where its clock stopped; months later the network sets it right."""
+    wall, store = Clock(), FileTokens(tmp_path / "paired.json")
+    host, other = (paired(Pairing(PIN, store, Clock(), wall=wall), address) for address in (ADDRESS, "192.168.4.21"))
+    wall.now_s += DAY_S / 2
+    pairing = Pairing(PIN, store, Clock(), wall=wall)
+    wall.now_s += 3 * 365 * DAY_S
+    assert pairing.phone(host) is not None
+    assert pairing.knows(other)
+    assert Pairing(PIN, store, Clock(), wall=wall).knows(host)
+
+
 def test_a_phone_that_pairs_again_replaces_its_own_token() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     tokens = [paired(pairing)]

@@ -63,14 +63,16 @@ class Pairing:
         self.starters: dict[int, int] = {}
         self._queue, self._guesses, self._budget = JoinQueue(clock, show), Guesses(clock), Budget(clock)
         self._lock = threading.RLock()
-        self._seen_s: dict[str, float] = {}
         self._owner_code = ""
         known = store.load()
         self._damaged = known is None
         self._unsaved = ""  # why the present list is not on the disk
-        self._phones = {phone.token_sha256: phone for phone in known or () if not self._expired(phone)}
         lately_s = wall() - DAY_S - MAX_SEAT_SILENCE_S  # what is stored may be a day older than the last use
-        self._seated_s = {key: clock() for key, phone in self._phones.items() if phone.used_s > lately_s}
+        self._seen_s = {
+            each.token_sha256: clock() if each.used_s > lately_s else clock() - wall() + each.used_s
+            for each in known or ()
+        }
+        self._phones = {phone.token_sha256: phone for phone in known or () if not self._expired(phone)}
         self._numbers = itertools.count(1 + max((phone.id for phone in self._phones.values()), default=0))
         self._unclaimed = not self.hosted()
 
@@ -265,9 +267,9 @@ class Pairing:
 
         A phone that was used on the day before the program's start counts as seen at the start.
         """
-        since_s, seen_s = self.clock() - MAX_SEAT_SILENCE_S, self._seated_s | self._seen_s
+        since_s = self.clock() - MAX_SEAT_SILENCE_S
         seated = (phone for phone in self.phones() if phone.seat and phone.role is not Role.SCREEN)
-        return tuple(phone for phone in seated if seen_s.get(phone.token_sha256, float("-inf")) > since_s)
+        return tuple(phone for phone in seated if self._last_seen_s(phone) > since_s)
 
     def sit(self, number: int, seat: Seat | None) -> bool:
         """Give the phone with this number a seat in the next game (None: take its seat away).
@@ -350,7 +352,7 @@ class Pairing:
             away = [key for key, phone in others.items() if phone.role is not Role.OWNER]
             if not away:
                 return False
-            del others[min(away, key=lambda key: (self._seen_s.get(key, float("-inf")), others[key].used_s))]
+            del others[min(away, key=lambda key: (self._last_seen_s(others[key]), others[key].used_s))]
         if before is not None and before.role is Role.OWNER:
             role = Role.OWNER  # pairing again takes no role away
         number = before.id if before else next(self._numbers)  # none is given twice: `starters` names it
@@ -384,12 +386,12 @@ class Pairing:
             self._unsaved = str(refused)
 
     def _expired(self, phone: Paired) -> bool:
-        """Return whether a phone's token was last used more than `TOKEN_DAYS` ago by wall clock and monotonic clock.
+        """Return whether a phone was last seen more than `TOKEN_DAYS` ago. A jump of the wall clock changes nothing."""
+        return self.clock() - self._last_seen_s(phone) > TOKEN_DAYS * DAY_S
 
-        The wall clock alone may jump. It decides alone if the token was not used since the program's start.
-        """
-        unused_s = min(self.wall() - phone.used_s, self.clock() - self._seen_s.get(phone.token_sha256, float("-inf")))
-        return unused_s > TOKEN_DAYS * DAY_S
+    def _last_seen_s(self, phone: Paired) -> float:
+        """Return when a phone was last seen, in seconds of the monotonic clock; long ago for one unpaired just now."""
+        return self._seen_s.get(phone.token_sha256, float("-inf"))
 
 
 def new_pin() -> str:
