@@ -53,6 +53,10 @@ RUN_PROGRAMS = ("shutdown_command", "shutdown")
 """Keys of [buttons] that an import comments out, because they make this machine run a program."""
 GET_ANOTHER = "Export it again, or copy the file again; nothing was changed."
 """Advice for an archive that can't be read."""
+LAST_IN = (JOURNAL_COPY, RESTORED, JOURNAL)
+"""Files that an import moves in last, in this order. After a power cut between them a table recovers the new journal
+from its second copy, or reports the older one as lost. With the mark and no copy it would start empty, without a word.
+"""
 DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, KeyError, ValueError, TypeError, NotImplementedError,
     RuntimeError,
@@ -256,10 +260,11 @@ def _without_commands(file: Path) -> list[str]:
 def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
     """Move older data to a new folder `replaced-N`, and the unpacked files to their places; return that folder or None.
 
-    Data is moved by renaming on one disk, the journal last. After a power cut nothing is lost: older files are in
-    `replaced-N`, new ones in `import.part`. Settings are written anew, and older ones renamed beside them. Before an
-    error is raised, each file is moved back. Without older data the result is None.
+    Data is moved by renaming on one disk, LAST_IN last, and is on the disk before and after. So after a power cut
+    nothing is lost: older files are in `replaced-N`, new ones in `import.part`. Settings are written anew, and older
+    ones renamed beside them. Before an error is raised, each file is moved back. Without older data the result is None.
     """
+    os.sync()  # the content must be on the disk before the names that a table reads
     older = [path for path in folder.iterdir() if _goes_aside(path)]
     aside = free_path(folder, ASIDE) if older else None
     with contextlib.ExitStack() as back:
@@ -282,9 +287,10 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
             back.callback(settings_to.unlink, missing_ok=True)
             write_file(settings_to, ((incoming / SETTINGS).read_bytes(),), mode=0o640)
         fresh = list((incoming / DATA).iterdir()) if (incoming / DATA).exists() else []
-        for path in sorted(fresh, key=lambda one: one.name == JOURNAL):
+        for path in sorted(fresh, key=lambda one: LAST_IN.index(one.name) if one.name in LAST_IN else -1):
             move(path, folder / path.name)
         back.pop_all()
+    os.sync()
     return aside
 
 

@@ -1,0 +1,84 @@
+"""`pegpip import` and power cuts: what it reports is on the disk, and one that is cut off is never passed over."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+from unittest.mock import patch
+
+import click
+import pytest
+
+from companion.backup.restore import read_archive
+from companion.table.journal import Entry, Journal, read_entries
+from tests.system.backing_up import entry, exported, imported, kept_in
+
+
+def older_table(folder: Path) -> tuple[Entry, ...]:
+    """Make a table with nine entries, whose anchor is in the same folder; return its entries."""
+    journal = Journal(folder / "data", anchors=folder)
+    journal.open()
+    for number in range(1, 10):
+        journal.append(entry(number))
+    journal.close()
+    return read_entries(folder / "data")
+
+
+def import_until(renames: int, file: Path, folder: Path) -> bool:
+    """Import a backup in a process that ends before its rename number `renames`; return whether it came to its end."""
+    child = os.fork()
+    if not child:
+        rename, left = Path.rename, iter(range(renames))
+
+        def cut(path: Path, to: Path) -> Path:
+            if next(left, None) is None:
+                os._exit(1)
+            return rename(path, to)
+
+        try:
+            with patch.object(Path, "rename", cut):
+                read_archive(file, folder / "data", folder / "new.toml", replace=True)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def test_an_import_is_on_the_disk_before_its_files_are_named_and_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, _ = exported(kept_in(tmp_path))
+    done: list[str] = []
+    rename, echo = Path.rename, click.echo
+
+    def renamed(path: Path, to: Path) -> Path:
+        done.append("named")
+        return rename(path, to)
+
+    def reported(text: str) -> None:
+        done.append("reported")
+        echo(text)
+
+    monkeypatch.setattr(Path, "rename", renamed)
+    monkeypatch.setattr(click, "echo", reported)
+    monkeypatch.setattr(os, "sync", lambda: done.append("synced"))
+    assert imported(file, tmp_path / "new").return_value == 0
+    named = done.count("named")
+    assert done[: named + 3] == ["synced", *["named"] * named, "synced", "reported"]
+
+
+def test_an_import_cut_off_before_any_rename_is_undone_whole_or_reported(tmp_path: Path) -> None:
+    """With the mark of an import and no journal a table started empty, and called itself well."""
+    table = kept_in(tmp_path)
+    file, _ = exported(table)
+    for renames in itertools.count():
+        there = tmp_path / str(renames)
+        before = older_table(there)
+        whole = import_until(renames, file, there)
+        journal = Journal(there / "data", anchors=there)
+        report = journal.open()
+        journal.close()
+        assert report is not None or read_entries(there / "data") in (before, read_entries(table)), renames
+        if whole:
+            break
