@@ -91,6 +91,30 @@ def test_a_phone_that_pairs_by_pin_takes_back_its_request_to_join() -> None:
     assert [pairing.phone(token)] == list(pairing.phones())
 
 
+def test_phones_behind_one_router_can_ask_to_join_at_the_same_time() -> None:
+    """They have one address. The first request vanished from its phone, without a word, when the second came."""
+    pairing = Pairing(PIN, MemoryTokens(), Clock())
+    for name in ("Ann", "Ben"):
+        pairing.ask(name, ADDRESS)
+    assert [each.name for each in pairing.join_requests()] == ["Ann", "Ben"]
+
+
+def test_a_phone_that_asks_to_join_twice_is_in_the_queue_once() -> None:
+    pairing = Pairing(PIN, MemoryTokens(), Clock())
+    first = pairing.ask("Ann", ADDRESS)
+    assert isinstance(first, tuple)
+    again = pairing.ask("Ann", ADDRESS, first[0])
+    assert isinstance(again, tuple)
+    assert [each.code for each in pairing.join_requests()] == [again[1]]
+
+
+def test_one_address_fills_only_half_of_the_queue_of_requests_to_join() -> None:
+    pairing = Pairing(PIN, MemoryTokens(), Clock())
+    for name in "abcde":
+        pairing.ask(name, ADDRESS)
+    assert [each.name for each in pairing.join_requests()] == ["c", "d", "e"]
+
+
 def test_a_paired_phone_that_asks_to_join_keeps_its_role_meanwhile() -> None:
     """Its request may expire: an owner without its token could be replaced only by deleting the file."""
     clock = Clock()

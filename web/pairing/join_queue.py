@@ -20,6 +20,9 @@ MIN_SHOWN_S = 2.0
 be meant for the code before. Higher: more presses are ignored; lower: a wrong phone gets in."""
 MAX_REQUESTS = 6
 """Most phones' join requests in the queue; one more is refused until there is room. Higher: the last waits longer."""
+MAX_REQUESTS_EACH = 3
+"""Most join requests of one IP address in the queue; one more takes the place of its oldest. Phones behind one router
+may share an address. Higher: one visitor fills the queue; lower: such phones push each other out."""
 CODE_DICE = 3
 """Dice of a join code. More: codes are longer to compare; fewer: too few codes to tell phones in the queue apart."""
 
@@ -78,9 +81,7 @@ class JoinQueue:
         return self._queue
 
     def add(self, request: JoinRequest) -> JoinRequest | float:
-        """Put a request to join at the end of the queue; an earlier one from its IP address leaves the queue.
-
-        A request that takes the place of an earlier one is never refused.
+        """Put a request to join at the end of the queue; the oldest of MAX_REQUESTS_EACH from its IP leaves it.
 
         Args:
             request: The request; its `id` and `code` are ignored and chosen here.
@@ -88,7 +89,9 @@ class JoinQueue:
         Returns:
             The request as queued, or the seconds to wait if the queue is full or the address asks too often.
         """
-        self._replace(tuple(each for each in self.drop_expired() if each.address != request.address))
+        alike = [each for each in self.drop_expired() if each.address == request.address]
+        if len(alike) >= MAX_REQUESTS_EACH:
+            self.pop(alike[0].id)
         wait_s = self._expired.wait_s(request.address)
         if wait_s > 0 or len(self._queue) >= MAX_REQUESTS:
             return wait_s or CODE_SHOWN_S

@@ -182,7 +182,7 @@ class Pairing:
     def ask(
         self, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> tuple[str, Code] | Refused:
-        """Queue a phone's request to join, in place of an earlier one from its IP; a paired phone keeps its role.
+        """Queue a phone's request to join, in place of an earlier one with its token; a paired phone keeps its role.
 
         Args:
             name: The name that the phone gives itself.
@@ -199,6 +199,7 @@ class Pairing:
                 return FULL
             own = token if known and token else secrets.token_hex(16)
             before = known.token_sha256 if known else None
+            self._queue.withdraw(sha256(token or ""))
             asked = self._queue.add(JoinRequest(0, sha256(own), (), name, address, screen, before))
         if isinstance(asked, float):
             words = "Too many phones are asking, or this one too often. Wait, or enter the PIN."
