@@ -92,6 +92,17 @@ def test_web_connections_over_the_address_limit_get_no_protocol_object(held: tup
     assert server.made == SHARE
 
 
+def test_forty_phones_behind_one_router_have_room_to_load_a_page_at_once() -> None:
+    """A browser opens up to six connections to a host. Pages failed with a reset connection, or had to poll."""
+    limits = Limits(streams=2000)
+    connections, streams = (
+        Taken(limits.connections, limits.connections_each),
+        Taken(limits.streams, limits.streams_each),
+    )
+    assert all(connections.take(GUEST) for _ in range(40 * 6))
+    assert all(streams.take(GUEST) for _ in range(40))
+
+
 def test_a_web_connection_made_before_serving_gets_all_socket_options() -> None:
     limits = Limits(streams=1, stalled_s=7.0)
     with (

@@ -24,8 +24,8 @@ class Limits:
     Attributes:
         streams: Most event streams; this machine and paired phones may have `streams_spare` more.
         streams_spare: Event streams beyond `streams` that only this machine and paired phones may open.
-        streams_each: Most event streams of one IP address; those of paired phones are not counted.
-        connections_each: Most open connections of one IP address.
+        streams_each: Most event streams of one IP address; those of paired phones are not counted. Other pages poll.
+        connections_each: Most open connections of one IP address, which all phones behind a router may share.
         requests_each: Most requests of one IP address that are answered at the same time; others wait.
         headers_s: Longest time for the head of a request, in seconds from the connection or its first byte.
         body_s: Longest time for the body of a request, in seconds from the end of the head.
@@ -36,8 +36,8 @@ class Limits:
 
     streams: int
     streams_spare: int = 64
-    streams_each: int = 16
-    connections_each: int = 64
+    streams_each: int = 64
+    connections_each: int = 256
     requests_each: int = 4
     headers_s: float = 10.0
     body_s: float = 10.0
