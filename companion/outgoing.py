@@ -12,6 +12,7 @@ import threading
 import urllib.request
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,8 +21,8 @@ from companion.errors import CompanionError, DeviceError
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10.0
-"""Longest wait in seconds for a webhook's or league's server to connect or send its next bytes. Then the delivery
-fails. Shorter: slow servers fail; longer: a dead one is noticed later."""
+"""Longest wait in seconds for a webhook's or league's server to connect, to send its next bytes, and to end its answer.
+Then the delivery fails. Shorter: slow servers fail; longer: a dead one is noticed later."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
 """Base and limit, in seconds, of the random pause after failed deliveries (`pause_s`). After n failures in a row it is
 at most the base times 2 ** n. Higher: what waits arrives later after an outage; lower: more attempts."""
@@ -142,7 +143,7 @@ def pause_s(failures: int) -> float:
 def send_json(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
     """Send JSON to a server, and return the status and the first MAX_ANSWER_BYTES of the answer, also of a refusal.
 
-    Redirects are not followed. Each wait for the server is TIMEOUT_S at most.
+    Redirects are not followed. Each wait for the server, and the body of its answer, take TIMEOUT_S at most.
 
     Args:
         method: `PUT` or `POST`.
@@ -157,7 +158,12 @@ def send_json(method: str, address: str, body: bytes, headers: Mapping[str, str]
     request = urllib.request.Request(address, body, {"Content-Type": "application/json", **headers}, method=method)  # noqa: S310
     try:
         with _OPENER.open(request, timeout=TIMEOUT_S) as answer:
-            return answer.status, answer.read(MAX_ANSWER_BYTES)
+            content, until_s = b"", monotonic() + TIMEOUT_S
+            while len(content) < MAX_ANSWER_BYTES and (part := answer.read1(MAX_ANSWER_BYTES - len(content))):
+                content += part
+                if monotonic() > until_s:
+                    raise TimeoutError("its answer takes too long")
+            return answer.status, content
     except http.client.HTTPException as torn:
         raise ConnectionError(f"the answer was torn ({type(torn).__name__})") from None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import socket
 import threading
 from collections.abc import Callable
@@ -10,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from companion.errors import DeviceError
-from companion.outgoing import LONGEST_PAUSE_S, DeliveryThread, check_address, pause_s, send_json
+from companion.outgoing import LONGEST_PAUSE_S, TIMEOUT_S, DeliveryThread, check_address, pause_s, send_json
 from tests.waiting import until
 
 
@@ -105,5 +107,24 @@ def test_outgoing_request_with_a_torn_chunked_answer_is_a_connection_error(statu
 
         answered = pool.submit(answer)
         with pytest.raises(ConnectionError, match="torn"):
+            send_json("PUT", f"http://127.0.0.1:{server.getsockname()[1]}", b"{}", {})
+        answered.result()
+
+
+def test_outgoing_request_ends_though_the_answer_comes_bit_by_bit_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The webhook waited for the end of such an answer for hours, and `/healthz` called it well."""
+    monkeypatch.setattr("companion.outgoing.monotonic", itertools.count(0, 2 * TIMEOUT_S).__next__)
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+
+        def answer() -> None:
+            link, _ = server.accept()
+            with link:
+                link.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                with contextlib.suppress(ConnectionError):  # the table has closed the connection
+                    while True:
+                        link.sendall(b" ")
+
+        answered = pool.submit(answer)
+        with pytest.raises(TimeoutError, match="takes too long"):
             send_json("PUT", f"http://127.0.0.1:{server.getsockname()[1]}", b"{}", {})
         answered.result()
