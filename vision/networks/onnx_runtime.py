@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when it is imported; else it reports its use to Microsoft
+import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as errors
 
 from vision.reading.reading import FrameBGR
