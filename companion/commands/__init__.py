@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import click
 
+from companion.errors import SetupError
+
 CTRL_C = 130
 """Exit status after Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 CONTROL = re.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]")
@@ -49,6 +51,15 @@ def tracked(items: Iterable[Item], total: int, description: str) -> Iterator[Ite
     # Only lines that go to the same terminal may pass through the bar's console; a pipe gets them untouched.
     with Progress(console=Console(stderr=True), transient=True, redirect_stdout=sys.stdout.isatty()) as bar:
         yield iter(bar.track(items, total=total, description=description))
+
+
+def refuse_virtual(source: str, instead: str) -> None:
+    """Raise SetupError if a command that waits for throws is given the virtual camera: nobody can throw into its tray.
+
+    `source` is the camera as in the settings; `instead` completes the sentence with what to do.
+    """
+    if source == "virtual":
+        raise SetupError([f"camera = 'virtual': nobody can throw dice into its tray here; {instead}."])
 
 
 class Number(click.FloatRange):

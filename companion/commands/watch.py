@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.commands import FILE, Number
+from companion.commands import FILE, Number, refuse_virtual
 from companion.commands.read import reading_json
 from companion.errors import PictureError
 from companion.settings import load as config
@@ -43,6 +43,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     from vision.watching.watcher import Ill, Settled, Watcher
 
     settings = config.load(None, {})
+    refuse_virtual(source, "name a camera or a video, or run `pegpip play` and open its page /tray")
     source, camera = _opened(source, settings.camera.mains_hz)
     setup = load_reader(source, camera, data_folder or settings.data.folder, load_networks())
     lasts_s = math.inf if limit_s is None else limit_s

@@ -23,6 +23,8 @@ from vision.cameras import opening
 from vision.watching import watcher
 from vision.watching.watcher import Settled
 
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "images"
+
 
 def _taught_by_command(
     folder: Path, throws: list[Settled], said: str, monkeypatch: pytest.MonkeyPatch
@@ -42,7 +44,7 @@ def _taught_by_command(
 
     monkeypatch.setattr(watcher, "Watcher", Watched)
     monkeypatch.setattr(TaughtSets, "learn", lambda _sets, _name, _picture, _read, labels, _rig: learnt.append(labels))
-    return learnt, CliRunner().invoke(command, ["--camera", "virtual", "--data", str(folder)], input=said)
+    return learnt, CliRunner().invoke(command, ["--camera", f"files:{FIXTURES}", "--data", str(folder)], input=said)
 
 
 @pytest.mark.parametrize("said", ["36", "3 6", "3,6", "3, 6"])
@@ -120,3 +122,14 @@ def test_the_teach_and_watch_commands_use_mains_hz_of_the_settings(
     (tmp_path / "pegpip" / "pegpip.toml").write_text("[camera]\nmains_hz = 60\n")
     CliRunner().invoke(pegpip, words)
     assert asked == [60]
+
+
+@pytest.mark.parametrize("words", [["teach"], ["watch", "virtual"]])
+def test_teach_and_watch_refuse_the_virtual_tray_that_nobody_can_throw_into(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both waited without end; teach, as a new table has the virtual camera, even without arguments."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setattr(watcher.Watcher, "events", lambda _self: iter(()))
+    done = CliRunner().invoke(pegpip, [*words, "--data", str(tmp_path)])
+    assert (type(done.exception), "pegpip play" in str(done.exception)) == (SetupError, True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from companion.backup import rights
+from companion.commands import refuse_virtual
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.settings import load as config
 
@@ -80,8 +81,8 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
     """Teach a set of dice on the terminal: ask the person about each throw, until `throws` of them are learnt.
 
     Each answer is stored at once; a skipped throw does not count. `expect` is the number of dice in the tray, or None.
-    Return the exit status: 1 if nothing was learnt. Raises SetupError if the camera's settings are wrong, DeviceError
-    if the camera fails.
+    Return the exit status: 1 if nothing was learnt. Raises SetupError if the camera's settings are wrong or it is the
+    virtual one, DeviceError if the camera fails.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.opening import open_camera
@@ -90,6 +91,7 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
     from vision.watching.watcher import Ill, Settled, Watcher
 
     source = settings.camera.source
+    refuse_virtual(source, "name a camera with --camera, or run `pegpip play` and open its page /teach")
     camera = open_camera(source, settings.camera.dice, settings.camera.mains_hz)
     setup = load_reader(source, camera, settings.data.folder, load_networks())
     learnt, last = 0, None
