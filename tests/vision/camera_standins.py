@@ -58,9 +58,9 @@ class Says:
 
 @dataclass
 class Usb:
-    """State of the stand-in VideoCapture: the plugged-in indexes, what a read returns, open captures, settings."""
+    """State of the stand-in VideoCapture: indexes or addresses it opens, what a read returns, captures, settings."""
 
-    plugged: set[int] = field(default_factory=lambda: {0})
+    plugged: set[int | str] = field(default_factory=lambda: {0})
     read: Callable[[], tuple[bool, Any]] = lambda: (True, np.full((48, 64, 3), 90, np.uint8))
     open_now: int = 0
     settings: dict[int, float] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Usb:
 
 def video_capture(usb: Usb) -> type:
     class StandInVideoCapture:
-        def __init__(self, index: int) -> None:
+        def __init__(self, index: int | str) -> None:
             self.index = index
             usb.open_now += self.isOpened()
 

@@ -70,6 +70,12 @@ def test_the_camera_contract_tests_cover_every_registered_camera_type() -> None:
     assert {build.__name__ for build in BUILDS} == set(CAMERAS)
 
 
+def test_the_stand_in_that_the_how_to_shows_opens_the_camera_of_its_example() -> None:
+    page = (Path(__file__).parents[2] / "docs/how-to/add-a-camera.md").read_text(encoding="utf-8")
+    shown = eval(page.partition('"VideoCapture", ')[2].partition(")\n")[0])
+    assert shown("rtsp://camera/1").isOpened()
+
+
 def taken(camera: Camera, count: int) -> list[Frame]:
     frames = [camera.frame() for _ in range(count)]
     return [frame for frame in frames if frame is not None]
