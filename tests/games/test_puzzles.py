@@ -287,3 +287,9 @@ def test_the_train_me_command_prints_right_answers_and_cost_of_choices() -> None
     assert done.exit_code == 0, done.output
     assert "1 of 2 right. Your choices cost 23.10 points a puzzle." in done.output  # (235.37 - 189.16) / 2
     assert done.output.count("Best first, in points") == 2
+
+
+def test_the_train_me_command_counts_the_answers_given_before_ctrl_c() -> None:
+    done = CliRunner().invoke(train_me.command, ["crapola", "--n", "5", "--seed", "1"], input="1\n1\n")
+    assert done.exit_code == 1, "the end of the input aborts as Ctrl-C does"
+    assert "\n0 of 2 right. Your choices cost 287.99 points a puzzle.\n" in done.output

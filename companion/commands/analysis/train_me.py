@@ -31,17 +31,24 @@ because rounding makes equal options differ. Higher: worse options count as righ
 def command(game: str, count: int, seed: int | None) -> None:
     """Ask you puzzles of GAME, tell the answer after each, and count what your choices cost.
 
-    Type the number of your choice. Ctrl-C ends the training.
+    Type the number of your choice. Ctrl-C ends the training; the puzzles that you have answered are counted.
     """
     name = game_of(game).name
-    generator, right, cost = random.Random(seed), 0, 0.0
-    for number, puzzle in enumerate(found_puzzles(name, count, seed), 1):
-        click.echo(puzzle_in_words(puzzle, number))
-        lost = _cost_of_choice(puzzle, generator)
-        right, cost = right + (lost <= MAX_RIGHT_LOSS), cost + lost
-        click.echo(("   Right!" if lost <= MAX_RIGHT_LOSS else "   Not the best.") + f"\n{answer_in_words(puzzle)}\n")
-    mean = cost / count * (100.0 if puzzle.goal == "win" else 1.0)
-    click.echo(f"{right} of {count} right. Your choices cost {mean:.2f} {UNITS[puzzle.goal]} a puzzle.")
+    generator, costs = random.Random(seed), list[float]()
+    try:
+        for number, puzzle in enumerate(found_puzzles(name, count, seed), 1):
+            click.echo(puzzle_in_words(puzzle, number))
+            costs.append(_cost_of_choice(puzzle, generator))
+            verdict = "Right!" if costs[-1] <= MAX_RIGHT_LOSS else "Not the best."
+            click.echo(f"   {verdict}\n{answer_in_words(puzzle)}\n")
+    except click.Abort:
+        click.echo()  # ends the line of the unanswered question
+        raise
+    finally:
+        if costs:
+            right = sum(cost <= MAX_RIGHT_LOSS for cost in costs)
+            mean = sum(costs) / len(costs) * (100.0 if puzzle.goal == "win" else 1.0)
+            click.echo(f"{right} of {len(costs)} right. Your choices cost {mean:.2f} {UNITS[puzzle.goal]} a puzzle.")
 
 
 def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
