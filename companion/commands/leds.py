@@ -255,7 +255,12 @@ def _folder(path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a text file, creating its folder, and print its name. Raises DeviceError if that fails."""
+    """Write a drawing to an SVG file, creating its folder, and print its name.
+
+    Raises SetupError for a name that does not end in .svg, DeviceError if the file can't be written.
+    """
+    if path.suffix.lower() != ".svg":
+        raise SetupError([f"--out {str(path)!r} must end in .svg."])
     _folder(path.parent)
     try:
         path.write_text(text, encoding="utf-8")

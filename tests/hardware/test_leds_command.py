@@ -190,6 +190,13 @@ def test_leds_map_refuses_a_drawing_that_is_neither_svg_nor_png(tmp_path: Path, 
     assert not (tmp_path / "m.pdf").exists()
 
 
+@pytest.mark.parametrize("what", ["design", "wiring"])
+def test_leds_design_and_wiring_refuse_a_drawing_that_is_no_svg(what: str, tmp_path: Path, empty_settings: str) -> None:
+    done = leds(what, "--config", empty_settings, "--out", str(tmp_path / "d.png"))
+    assert (type(done.exception), ".svg" in str(done.exception)) == (SetupError, True)
+    assert not (tmp_path / "d.png").exists()
+
+
 @pytest.mark.parametrize("step_s", ["nan", "inf", "-1", "0"])
 @pytest.mark.parametrize("what", ["map", "test"])
 def test_leds_map_and_test_refuse_a_step_time_not_positive_and_finite(
