@@ -133,3 +133,10 @@ def test_teach_and_watch_refuse_the_virtual_tray_that_nobody_can_throw_into(
     monkeypatch.setattr(watcher.Watcher, "events", lambda _self: iter(()))
     done = CliRunner().invoke(pegpip, [*words, "--data", str(tmp_path)])
     assert (type(done.exception), "pegpip play" in str(done.exception)) == (SetupError, True)
+
+
+def test_the_teach_command_says_that_no_set_was_taught_instead_of_an_empty_list(tmp_path: Path) -> None:
+    done = CliRunner().invoke(command, ["--list", "--data", str(tmp_path)], standalone_mode=False)
+    assert (done.return_value, done.stdout, "`pegpip teach` teaches one" in done.stderr) == (0, "", True)
+    done = CliRunner().invoke(command, ["--list", "--json", "--data", str(tmp_path)], standalone_mode=False)
+    assert (done.return_value, done.output) == (0, "")

@@ -62,6 +62,8 @@ def command(
         for each in taught.sets():
             row = f"{each['name'] or 'the usual ones'}: {each['throws']} throws, faces 1 to 6: {each['faces']}"
             click.echo(json.dumps(each) if as_json else row)
+        if not taught.sets() and not as_json and well:
+            click.echo("No set of dice was taught yet; `pegpip teach` teaches one.", err=True)
         return int(not well)
     if forget:
         if not taught.knows(name):
