@@ -60,8 +60,9 @@ class TableState:
     def restarted(cls, record: Record, damage: str | None) -> TableState:
         """Return the state at the start of the program, before the tray is observed.
 
-        Its notice tells the journal's `damage`, if any, else scores and player of a game that is on; otherwise it is
-        None. Questions are numbered from a random number on, so no old answer or cached photo fits a new question.
+        Its notice tells the journal's `damage`, if any; else, of a game that is on, the scores and whose turn it is;
+        else it is None. Questions are numbered from a random number on, so that an old answer or cached photo is most
+        unlikely to fit a new one.
         """
         game, memory = record.game, Memory()
         notice = Phrase("ill", {"what": damage, "cure": CHECK_SCORES}) if damage else None

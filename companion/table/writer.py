@@ -132,7 +132,8 @@ class Table:
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Let the writer thread call `subscriber` with each new snapshot and its news; return a function to end that.
 
-        A subscriber must be quick and must not call `submit`. Its exceptions are logged; `health` reports the last one.
+        A subscriber must be quick and must not call `submit`. Its exceptions are logged; `health` reports one until
+        a new snapshot causes none.
         """
         with self._following:
             self._subscribers = (*self._subscribers, subscriber)
@@ -245,9 +246,11 @@ class Table:
                 self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
-        """Carry out a command, publish a snapshot, also after an error, and put it or the error into `answer`.
+        """Carry out a command and publish the state; put the snapshot, or the command's error, into `answer`.
 
-        For None `answer` gets the last snapshot, and nothing is published. No exception leaves this method.
+        The state is published even after an error. After a fault in the program all of it but the journaled entries
+        is restored first. For the command None, `answer` gets the last snapshot, and nothing is published. No exception
+        leaves this method.
         """
         if command is None:
             answer.set_result(self._snapshot)
@@ -293,9 +296,9 @@ class Table:
     def _written(self, draft: Draft) -> Entry:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
-        If the photo can't be written, the entry is written without photo and reading. If the entry can't be written,
-        DeviceError is raised. Then `draft.fallback`, unless None, becomes the table's memory, in which the throw waits,
-        with a notice of the error.
+        If the photo can't be written, the entry is written without photo and reading. Raises DeviceError if the entry
+        can't be written. Before that the photo is deleted, and `draft.fallback`, unless None, becomes the table's
+        memory, in which the throw waits, with a notice of the error.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")

@@ -166,8 +166,8 @@ def interpret(now: Situation) -> Interpretation:
 def reinterpret(now: Situation) -> Interpretation:
     """Return what the tray means now although its dice have not moved, for example after a decision by phone.
 
-    A roll that was seen but not played may now be a legal throw. Without such a roll, dice in the keep zone may be a
-    decision, and a doubtful reading gives only a notice.
+    A roll that was seen but not played may now be a legal throw. Otherwise dice in the keep zone may be a decision,
+    but a doubtful reading gives only a notice, unless all dice outside the keep zone are merely missing (in a hand).
     """
     if now.memory.rolled:
         return _rolled(now)
@@ -259,7 +259,8 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
     """Return how the dice in the throw zone moved since the last observation, as one `Motion` for all of them.
 
     At the first observation after the table's start it is `NONE` if the game's last throw includes all values there,
-    else `UNSURE`. Dice that lie in their old places after an empty tray were covered, if their values are unchanged.
+    else `UNSURE`. After an empty throw zone, as many dice as before in the same places may only have been covered: they
+    are compared with the dice that lay there.
     """
     if not memory.awake:
         known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
@@ -273,8 +274,8 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
     """Return the tray's memory with the dice of a new observation, a new roll, and since when the tray is empty.
 
     `motion` is how the dice in the throw zone moved since the last observation. A roll that waits to be played stays.
-    `doubted` becomes the memory before a roll that only a doubtful reading shows, unless the throw zone was empty in
-    between. A clear reading sets it to None.
+    If a doubtful reading shows a new roll, `doubted` becomes `memory`, unless it is set or the throw zone was empty in
+    between. A clear reading sets `doubted` to None.
     """
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
     stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))
@@ -336,8 +337,8 @@ def _unsure(now: Situation, before: Memory) -> Interpretation:
 def _rolled(now: Situation) -> Interpretation:
     """Interpret dice that were rolled: play the throw if the reading is clear and exactly one play is legal.
 
-    Otherwise ask people. If no throw is legal now, only a notice says that a decision must come first; after the end
-    of the game there is none.
+    Otherwise ask people. If no throw is legal now, nobody is asked: a notice says that a decision must come first.
+    After the end of the game there is not even a notice.
     """
     state, memory, observation, wanted = now.state, now.memory, now.observation, _legal_sizes(now)
     seen = len(observation.thrown)
