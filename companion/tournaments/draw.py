@@ -59,8 +59,8 @@ class Result(Generic[P, G]):
 def check(draw: Draw[P], most: int) -> None:
     """Raise RulesError if a draw can't be played by at most `most` players.
 
-    Wrong are an unknown form, too few or too many players, a player listed twice, and a handicap that is out of range
-    or of somebody else.
+    Wrong are an unknown form, fewer than 2 or more than `most` players, a player listed twice, and a handicap that
+    is not 0 to MAX_HANDICAP or is of nobody in the draw.
     """
     if draw.form not in FORMS:
         raise RulesError(f"A tournament has no form {draw.form!r}{nearest(draw.form, FORMS)}")
@@ -79,8 +79,8 @@ def check(draw: Draw[P], most: int) -> None:
 def oriented(result: Result[P, G], first: P, handicaps: Mapping[P, int]) -> Result[P, G]:
     """Return a result with player `first` in the first place, and the win decided with handicaps.
 
-    With different handicaps the higher sum of score and handicap wins, and equal sums share the win. Without, and when
-    a player left the game, the rules of the game decide.
+    With different handicaps the higher sum of score and handicap wins, and equal sums share the win. With equal
+    handicaps, or when a player left the game, the win in `result` stays.
 
     >>> oriented(Result(7, ("Ann", "Ben"), (121, 113), (1, 0)), "Ben", {"Ben": 10}).won
     (1.0, 0.0)

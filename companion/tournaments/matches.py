@@ -49,7 +49,7 @@ def matches_of(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, 
     matches that brought them there; after a shared win they play again. A bye is no match. When a player has left, the
     opponent of each match without a game gets a walkover.
 
-    `results` are the games that were finished in its time, in the order in which they began; games of others are
+    `results` are the games finished during the tournament, in the order in which they began; games of others are
     ignored. Matches that are still to be played have no result. In a knockout a player who is not known yet is None.
     """
     if draw.form == "round_robin":
@@ -68,22 +68,22 @@ def next_pair(matches: Sequence[Match[P, G]]) -> tuple[P, P] | None:
 
 
 def _match(
-    draw: Draw[P], results: Sequence[Result[P, G]], round_number: int, pair: tuple[P, P], begun: int = 0
+    draw: Draw[P], results: Sequence[Result[P, G]], round_number: int, pair: tuple[P, P], skip: int = 0
 ) -> tuple[Match[P, G], int]:
-    """Return the match of two players in a round of a tournament, and how many results to skip after it.
+    """Return the match of two players in a round of a tournament, and how many results its winner's next match skips.
 
-    The first game of both players in `results[begun:]` counts; in a knockout, the first with a winner. All results up
-    to and including that game are to be skipped, `begun` of them without a game. Then the match has no result, or is
-    a walkover if a player has left; if both have, neither wins.
+    The first game of the two in `results[skip:]` counts; in a knockout, the first with a winner. The number returned
+    includes that game. Without such a game it is `skip`, and the match has no result, or is a walkover if a player has
+    left; if both have, neither wins.
     """
-    for at, result in enumerate(results[begun:], begun + 1):
+    for at, result in enumerate(results[skip:], skip + 1):
         if set(result.players) == set(pair):
             decided = oriented(result, pair[0], draw.handicaps)
             if draw.form == "round_robin" or decided.won[0] != decided.won[1]:
                 return Match(round_number, pair, decided.won, decided.scores, result.game), at
     gone = [player in draw.left for player in pair]
     walkover = (float(gone[1] and not gone[0]), float(gone[0] and not gone[1]))
-    return Match(round_number, pair, walkover if any(gone) else None), begun
+    return Match(round_number, pair, walkover if any(gone) else None), skip
 
 
 def _knockout(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G]]:
