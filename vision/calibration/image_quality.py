@@ -94,8 +94,8 @@ def _grey_and_edge_px(grey: NDArray[np.uint8], marker: Marker) -> tuple[float, f
     """Return the grey level of the paper around a marker, 0 to 255, and the width of the marker's edges.
 
     Both are measured in a rectified picture of the marker with one module of paper around it. The grey level is one
-    median over the strips above and below the marker. The width is in pixels of the original picture: contrast by
-    steepest step, in the mean of the left and the upper edge.
+    median over the strips above and below the marker. The width is in pixels of the original picture: contrast divided
+    by the steepest step, in the mean profile across the left and the upper edge.
     """
     near, far = MODULE_PX, (1 + MODULES) * MODULE_PX
     square = np.array([[near, near], [far, near], [far, far], [near, far]], np.float32)

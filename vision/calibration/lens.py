@@ -129,9 +129,9 @@ def _apart_px(one: View, other: View) -> float:
 def measured(views: Views, guess: Lens) -> Lens:
     """Compute focal length and distortion of the lens from views of the sheet (`cv2.calibrateCamera`).
 
-    The worst view is left out, while its error is OUTLIER_RATIO times the median and more than MIN_VIEWS are left. The
-    solver starts from `guess`, which is returned with fewer than MIN_VIEWS views, with too little tilt, or after a poor
-    fit. The last result is cached.
+    The worst view is left out while its error is at least OUTLIER_RATIO times the median and more than MIN_VIEWS are
+    left. The solver starts from `guess`. Returns `guess` with fewer than MIN_VIEWS views, with a tilt below
+    MIN_TILT_DEG, or after a fit worse than MAX_REPROJECTION_PX or MAX_FOCAL_ERROR. The last result is cached.
     """
     if len(views) < MIN_VIEWS:
         return guess

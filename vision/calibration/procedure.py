@@ -278,8 +278,8 @@ class Calibrating:
     def die_mm(self, rig: Rig) -> float | None:
         """Wait for a die that lies alone in the throw zone; return its edge in mm, to a tenth.
 
-        Returns the median of AGREEING_SIZES successive measurements that agree. Returns None if there is no such die in
-        time, or before a recording ends. Raises DeviceError if the camera fails.
+        Returns the median of AGREEING_SIZES successive measurements that agree. Returns None if no measurements agree
+        within `wait_s`, or before a recording ends. Raises DeviceError if the camera fails.
         """
         sizes: list[float] = []
         try:
@@ -293,9 +293,9 @@ class Calibrating:
         return None
 
     def _sampled(self, failure: str) -> Iterator[Frame]:
-        """Yield frames of one step at most every DETECT_EVERY_S seconds of the camera's time, until the recording ends.
+        """Yield frames for one step of calibrating, DETECT_EVERY_S seconds or more apart, until the recording ends.
 
-        After `wait_s` of that time raise DeviceError, whose message begins with `failure`.
+        Raises DeviceError after `wait_s` of the camera's time; its message begins with `failure`.
         """
         due_s: float | None = None
         for frame in self._frames(failure):
@@ -306,7 +306,8 @@ class Calibrating:
     def _frames(self, failure: str) -> Iterator[Frame]:
         """Yield the frames of one step of calibrating until the recording ends.
 
-        After `wait_s` of the camera's time raise DeviceError, whose message begins with `failure`.
+        Raises DeviceError after `wait_s` of the camera's time. Its message begins with `failure`; its cure is the last
+        sentence that the step said.
         """
         begun_s: float | None = None
         self._said = ""

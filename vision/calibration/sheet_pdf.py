@@ -5,7 +5,7 @@ from __future__ import annotations
 from vision.calibration.sheet import Dashes, Mark, Rectangle, Sheet
 
 POINTS_PER_MM = 72 / 25.4
-"""PDF points in a millimetre."""
+"""PDF points, 1/72 inch each, in a millimetre; another value prints the sheet in a wrong size."""
 DASH_MM = "3 2"
 """Lengths of a dash and a gap, in millimetres, as PDF operands."""
 

@@ -25,8 +25,8 @@ HAND_HELD_DEG = 16.0
 """Tilt of the sheet to the camera, in degrees, above which the sheet counts as held by hand and gives no pose. No
 camera over a tray is tilted as much. A higher limit could take a sheet in the hand for one in the tray."""
 MAX_BEND_PX = 1.5
-"""Largest RMS error, in pixels, of the markers' corners against a flat calibration sheet, which has half a pixel. Above
-it the advice is to flatten the sheet. A higher limit accepts a bent one."""
+"""Largest RMS error, in pixels, of the markers' corners against a flat calibration sheet. A flat one has half a pixel;
+above the limit the advice is to flatten the sheet. A higher limit accepts a bent one."""
 MIN_DIE_PX = 32.0
 """Width of a die in the picture, in pixels, below which the person is advised to hang the camera lower. In smaller dice
 the pips run together. A higher limit complains of cameras that are near enough."""
@@ -120,7 +120,8 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
     """Return the (3, 3) homography from the tray's millimetres to pixels for four corners of its floor, in pixels.
 
-    Raises ValueError unless they make a convex figure in the order upper left, upper right, lower right, lower left.
+    Their order is upper left, upper right, lower right, lower left. Raises ValueError unless they make a convex figure
+    in clockwise order; another first corner is not noticed.
     """
     points = np.array(corners_px, np.float32)
     if not cv2.isContourConvex(points) or cv2.contourArea(points, True) <= 0:
@@ -224,7 +225,10 @@ _ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then
 
 
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:
-    """Return advice on the camera: tilted, too far away, or with a part of the tray outside the picture; else none."""
+    """Return advice on the camera: tilted, too far away, or with a part of the tray outside the picture; else none.
+
+    A strip of up to 3 % of the picture's width does not count: it hides no die that lies flat.
+    """
     (x, y, height), tilt = lens_over(floor_to_px, lens)
     advice = []
     if tilt > MAX_TILT_DEG:

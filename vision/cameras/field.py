@@ -9,7 +9,7 @@ from typing import Any
 
 MIN_FIELD_SHARE = 0.99
 """Share of the widest field of view, 0 to 1, from which a mode counts as equally wide: crops may differ by rounding.
-Also the least share of its width that the first picture must show. Lower accepts less of the tray."""
+Also the least share of the chosen mode's width that the first picture must show. Lower accepts less of the tray."""
 MIN_FPS = 29.0
 """Frames per second from which a sensor mode is fast enough to see dice roll. A slower mode is chosen only if every
 faster one shows less of the tray. A higher limit rejects modes of 30 frames a second."""

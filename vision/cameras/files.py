@@ -24,7 +24,7 @@ SUFFIXES = frozenset({".bmp", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".tif", 
 GREY_BGR = (128, 128, 128)
 """Neutral grey in frames of the `files` camera. It fills the margins around a photo, and the empty tray between two."""
 FPS = 15.0
-"""Frames per second that this camera delivers. A photo does not change, so a higher rate only costs computing time."""
+"""Frames per second of the `files` camera. A photo does not change, so a higher rate only costs computing time."""
 SHOWN_S = 4.0
 """Seconds for which each photo is shown: long enough to be detected as at rest and read on a slow machine. A shorter
 one may skip photos; a longer one makes the folder take longer."""
