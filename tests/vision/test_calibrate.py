@@ -176,6 +176,13 @@ def test_calibration_refuses_tray_corners_marked_out_of_order(order: tuple[int, 
         by_corners([corners[index] for index in order], PLAN)
 
 
+@pytest.mark.parametrize("first", [1, 3])
+def test_calibration_refuses_tray_corners_that_begin_at_the_wrong_one(first: int) -> None:
+    corners = [(100.0, 100.0), (1060.0, 100.0), (1060.0, 820.0), (100.0, 820.0)]
+    with pytest.raises(ValueError, match="320 x 240 mm"):
+        by_corners([*corners[first:], *corners[:first]], PLAN)
+
+
 @pytest.mark.parametrize("at_mm", [(120.0, 120.0), (40.0, 50.0), (215.0, 205.0)])
 def test_calibration_measures_a_die_edge_in_the_throw_zone_within_0_4_mm(at_mm: tuple[float, float]) -> None:
     film = camera()

@@ -27,6 +27,9 @@ camera over a tray is tilted as much. A higher limit could take a sheet in the h
 MAX_BEND_PX = 1.5
 """Largest RMS error, in pixels, of the markers' corners against a flat calibration sheet. A flat one has half a pixel;
 above the limit the advice is to flatten the sheet. A higher limit accepts a bent one."""
+MAX_STRETCH = 1.25
+"""Ratio of pixels per mm along the tray's two sides above which marked corners begin at the wrong one, if the tray's
+longer side is the shorter in the picture. Lower refuses trays that are nearly square; higher misses wrong corners."""
 MIN_DIE_PX = 32.0
 """Width of a die in the picture, in pixels, below which the person is advised to hang the camera lower. In smaller dice
 the pips run together. A higher limit complains of cameras that are near enough."""
@@ -121,11 +124,16 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
     """Return the (3, 3) homography from the tray's millimetres to pixels for four corners of its floor, in pixels.
 
     Their order is upper left, upper right, lower right, lower left. Raises ValueError unless they make a convex figure
-    in clockwise order; another first corner is not noticed.
+    in clockwise order, or if they begin at the wrong one, as their proportions show (MAX_STRETCH).
     """
     points = np.array(corners_px, np.float32)
     if not cv2.isContourConvex(points) or cv2.contourArea(points, True) <= 0:
         raise ValueError("The corners are not in order: upper left, upper right, lower right, lower left.")
+    sides_px = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
+    seen, real = float(sides_px[::2].sum() / sides_px[1::2].sum()), plan.tray_mm[0] / plan.tray_mm[1]
+    if (seen < 1) != (real < 1) and max(seen / real, real / seen) > MAX_STRETCH:
+        width, depth = plan.tray_mm
+        raise ValueError(f"The corners do not fit a tray of {width:g} x {depth:g} mm: begin at its upper left corner.")
     floor = Zone(0.0, 0.0, *plan.tray_mm).corners_mm.astype(np.float32)
     return cv2.getPerspectiveTransform(floor, points).astype(np.float64)
 
