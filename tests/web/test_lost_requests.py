@@ -85,6 +85,20 @@ def test_a_page_without_a_stream_stays_live_when_it_asks_for_one_again(chromium:
         assert "no" not in page.evaluate("signs")
 
 
+@pytest.mark.parametrize(("path", "lost"), [("/evening", "/api/evening/players"), ("/me", "/api/evening")])
+def test_page_of_past_games_asks_again_for_what_was_lost_at_a_games_end(
+    chromium: Any, pub: Pub, address: str, path: str, lost: str
+) -> None:
+    pub.table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
+    page = phone(chromium, address, paired=True)
+    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 2}).ok
+    live(page, address + path)
+    page.route(f"**{lost}", lambda route: route.abort(), times=1)
+    with page.expect_response(lambda answer: answer.url.endswith(lost), timeout=5000):
+        play(pub, {"leave": "Ann"})
+    assert page.errors == []
+
+
 def test_control_page_says_why_its_list_of_phones_stays_empty(visiting: Any) -> None:
     page = visiting("/control", paired=True)
     page.route("**/api/phones", lambda route: route.abort())

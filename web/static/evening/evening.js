@@ -1,5 +1,5 @@
 // The evening: who leads it, its games with an address each, standings over all evenings, figures.
-import { $, fill, follow, goLive, h, icon, number, ready, t, text } from "../shared/core.js";
+import { $, asked, fill, follow, goLive, h, icon, number, ready, t, text } from "../shared/core.js";
 import { chip } from "../shared/dice.js";
 import { figures, tableOf } from "../shared/figures.js";
 import { menu } from "../shared/menu.js";
@@ -9,15 +9,21 @@ import { rivals } from "./rivals.js";
 import { standings } from "./standings.js";
 import { tournament } from "./hosted.js";
 
+const AGAIN_MS = 1000; // games that did not come are asked for again at this interval
+
 await ready;
 menu();
-await load().catch(() => {}); // drawn whole before it is shown
+await load(); // drawn whole before it is shown
 tournament();
 goLive();
 follow((snapshot, before) => { if (before && played(before) !== played(snapshot)) load(); });
 
 async function load() {
-  const { games, sitting } = await (await fetch("/api/evening", { cache: "no-store" })).json();
+  const [told, everyone] = await Promise.all(["/api/evening", "/api/evening/players"].map(asked));
+  if (told === undefined || everyone === undefined) setTimeout(load, AGAIN_MS);
+  if (!told || !everyone) return;
+  const { games, sitting } = told,
+    { players } = everyone;
   const won = sitting.games_won ?? {};
   const lost = Object.entries(sitting.games_lost).sort((a, b) => (won[b[0]] ?? 0) - (won[a[0]] ?? 0) || a[1] - b[1]);
   text($("tonight"), lead(lost, won, sitting.games));
@@ -36,7 +42,6 @@ async function load() {
   const pairs = rivals(games);
   $("rivals-box").hidden = !pairs.length;
   fill($("rivals"), games, () => pairs);
-  const { players } = await (await fetch("/api/evening/players", { cache: "no-store" })).json();
   $("players-box").hidden = !Object.keys(players).length;
   fill($("players"), players, () => figures(players, t("evening.everyone"), true));
 }

@@ -10,7 +10,8 @@ import { gameLink, played } from "../shared/past.js";
 import { seat, seatedOf, seats, seatWords } from "../shared/seat.js";
 
 const COLOURS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-  LOOK_MS = 4000;
+  LOOK_MS = 4000,
+  AGAIN_MS = 1000; // games that did not come are asked for again at this interval
 /** @type {{ name: string, colour: number }[]} */
 let here = [];
 
@@ -105,6 +106,7 @@ async function mine() {
 async function record() {
   const { name, colour } = /** @type {{ name: string, colour: number }} */ (start.seat),
     told = start.evening ? await asked("/api/evening") : null;
+  if (told === undefined) setTimeout(record, AGAIN_MS);
   if (!told) return;
   const games = told.games.filter((game) => game.players.includes(name)),
     over = games.filter((game) => game.over);
