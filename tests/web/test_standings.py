@@ -103,6 +103,14 @@ def test_evening_dice_and_past_game_pages_follow_a_later_correction(pub: Pub, vi
     game.wait_for_selector("#won:text-is('Ben won')", timeout=5000)
 
 
+def test_past_game_page_says_that_a_game_goes_on_when_its_last_line_is_undone(pub: Pub, visiting: Any) -> None:
+    games(pub)
+    page = visiting(f"/games/{pub.stranger().get('/api/evening').json['games'][0]['id']}")
+    page.wait_for_selector("#won:text-is('Cid won')")
+    play(pub, {"undo": 1})
+    page.wait_for_selector("#won:text-is('not finished')", timeout=5000)
+
+
 def test_the_me_page_lists_a_game_that_ends_while_it_is_open(chromium: Any, pub: Pub, address: str) -> None:
     page = phone(chromium, address, paired=True)
     assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}).ok

@@ -22,11 +22,11 @@ const told = await fetched(),
 if (told) draw(told);
 else text($("won"), t("game.none"));
 goLive();
-// Drawn anew when it has ended, or a correction has changed it.
+// Drawn anew when it has ended, or a correction or an undo has changed how it ended.
 follow(async (snapshot, before, news) => {
   if (!told || !before || (!news?.takenBack && played(before) === played(snapshot))) return;
   const now = await asked(address);
-  if (now?.game.over && JSON.stringify(now) !== JSON.stringify(told)) location.reload();
+  if (now && (now.game.over || told.game.over) && JSON.stringify(now) !== JSON.stringify(told)) location.reload();
 });
 if (told?.game.over && start.advice) weigh();
 
