@@ -14,6 +14,7 @@ from tests.waiting import until
 from tests.web.injecting import stop_clock
 from tests.web.phones import newest, visit
 from tests.web.pub import HEADER, Pub, play
+from web.pairing.roles import Role
 
 pytestmark = pytest.mark.browser
 INTERLEAVINGS = 100
@@ -127,6 +128,39 @@ def test_control_page_ignores_a_tap_just_after_another_phones_change(chromium: A
     page.clock.run_for(SETTLED_MS)
     page.click("#big [data-key='undo']")
     page.wait_for_function("() => acts.length === 1")
+
+
+def test_second_tap_on_remove_spares_the_phone_that_moved_up(chromium: Any, pub: Pub, address: str) -> None:
+    host = phone(chromium, address)
+    names = [f"Phone {at}" for at in range(10)]  # more than a screen shows: the dialog keeps its height
+    for name in names:
+        pub.paired(Role.PLAYER, name)
+    host.click("#more summary")
+    host.click("[data-key='phones']")
+    tap_again(host, "dialog li:has-text('Phone 3') button:has-text('Remove')")
+    assert [each.name for each in pub.pairing.phones()] == ["Host", *names[:3], *names[4:]]
+
+
+def test_second_tap_on_let_in_lets_in_nobody_else(chromium: Any, pub: Pub, address: str) -> None:
+    for name, other in (("Cat", "192.168.4.21"), ("Dov", "192.168.4.22")):
+        assert pub.stranger(other).post("/api/pair/ask", json={"name": name}).status_code == 200
+    host = phone(chromium, address)
+    tap_again(host, ".asks:has-text('Cat') button")
+    assert [each.name for each in pub.pairing.phones()] == ["Host", "Cat"]
+
+
+def tap_again(page: Any, button: str) -> None:
+    """Tap a button, and its place once more as soon as the button is gone; the timers of the page stand still."""
+    page.wait_for_selector(button)
+    page.clock.run_for(SETTLED_MS)
+    page.wait_for_selector(f"{button}:not([aria-disabled])")
+    page.locator(button).scroll_into_view_if_needed()
+    box = page.locator(button).bounding_box()
+    place = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.click(*place)
+    page.wait_for_selector(button, state="detached")
+    page.mouse.click(*place)
+    assert len(page.evaluate("acts")) == 1
 
 
 def test_a_dialog_to_abandon_a_game_does_not_abandon_the_next_one(chromium: Any, pub: Pub, address: str) -> None:

@@ -15,6 +15,7 @@ from companion.table.snapshot import TournamentView
 from tests.known import known
 from tests.waiting import until
 from tests.web.accessibility import SMALL, in_each_look
+from tests.web.injecting import stop_clock
 from tests.web.phones import live, newest
 from tests.web.phones import phone as new_phone
 from tests.web.pub import Pub, opened, play_out
@@ -24,6 +25,13 @@ OUT = Path(__file__).resolve().parents[2] / "out" / "tournament"
 FIVE = ["Ann", "Ben", "Cid", "Dörte Ångström", "Eve"]
 BODY: dict[str, Any] = {"form": "knockout", "game": "crapola", "players": FIVE, "rules": {"target": 1500, "entry": 0}}
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+COUNT_POSTS = """() => {
+  const sent = window.fetch;
+  window.posts = 0;
+  window.fetch = (path, options) => { posts += options?.method === "POST"; return sent(path, options); };
+}"""
+"""JavaScript that counts the requests of a page that change something, in `posts`."""
 
 
 @pytest.fixture
@@ -147,3 +155,21 @@ def test_evening_page_keeps_the_hosts_fold_open_while_players_leave(chromium: An
         page.keyboard.press("Enter")
         page.wait_for_selector(f"[data-key='left-{name}']:has-text('is back')", timeout=5000)
         assert page.evaluate("document.activeElement.dataset.key") == f"left-{name}"
+
+
+@pytest.mark.browser
+def test_second_tap_on_a_player_who_leaves_brings_nobody_back(chromium: Any, pub: Pub, address: str) -> None:
+    assert begin(pub.host(), pub).status_code == 200
+    page = new_phone(chromium, address, paired=True)
+    pub.make_owners()
+    live(page, address + "/evening")
+    stop_clock(page)
+    page.evaluate(COUNT_POSTS)
+    page.click("#tournament summary")
+    page.locator("[data-key='left-Ben']").scroll_into_view_if_needed()
+    box = page.locator("[data-key='left-Ben']").bounding_box()
+    place = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    for _ in range(2):
+        page.mouse.click(*place)
+        page.wait_for_selector("[data-key='left-Ben']:has-text('is back')")
+    assert page.evaluate("posts") == 1

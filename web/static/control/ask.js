@@ -3,7 +3,7 @@ import { follow, h, post, t, table } from "../shared/core.js";
 import { closeUp, likelyFirst } from "../shared/dice.js";
 import { button, dialog, fold } from "../shared/elements.js";
 import { inQuestion, miscount } from "../shared/sides.js";
-import { settle } from "./guard.js";
+import { settle } from "../shared/guard.js";
 import { askDice } from "./keys.js";
 
 let box = null, keys = null, asked = null, waved = null;

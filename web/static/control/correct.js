@@ -2,7 +2,7 @@
 import { $, asked, fill, follow, h, post, t, table, toast } from "../shared/core.js";
 import { die, faces } from "../shared/dice.js";
 import { button, dialog, photoOf } from "../shared/elements.js";
-import { settle } from "./guard.js";
+import { settle } from "../shared/guard.js";
 import { askDice } from "./keys.js";
 import { lineWords } from "../shared/sides.js";
 

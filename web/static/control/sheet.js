@@ -1,7 +1,7 @@
 // The control sheet: three fixed places for the acts of the moment, choices above them, the rest behind "More".
 import { $, acting, fill, follow, h, icon, number, play, post, start, t, table, text, toast } from "../shared/core.js";
 import { die } from "../shared/dice.js";
-import { guard } from "./guard.js";
+import { guard } from "../shared/guard.js";
 import { enterThrow } from "./keys.js";
 import { phones } from "../shared/hosting.js";
 import { button, dialog, fold, select } from "../shared/elements.js";

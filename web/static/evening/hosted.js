@@ -2,6 +2,7 @@
 import { $, fill, follow, h, post, start, t, table } from "../shared/core.js";
 import { gameName } from "../shared/facts.js";
 import { button, dialog, select } from "../shared/elements.js";
+import { guard } from "../shared/guard.js";
 import { seats } from "../shared/seat.js";
 import { nextWords } from "../shared/sides.js";
 import { matches, standings, startMatch } from "../shared/tournament.js";
@@ -12,6 +13,7 @@ export function tournament() {
     $("tournament-box").hidden = !on && !table.owner;
     fill($("tournament"), [on, Boolean(playing), table.owner], () => (on ? shown(on, playing) : [beginButton()]));
   });
+  guard($("tournament"));
 }
 
 function shown(on, playing) {

@@ -1,12 +1,11 @@
 // The phones at the table: who asks to join, who is paired, and what the host decides about them.
-import { fill, h, post, start, t, table, text, toast } from "./core.js";
+import { asked, fill, h, post, start, t, table, text, toast } from "./core.js";
 import { dice } from "./dice.js";
 import { button, dialog } from "./elements.js";
+import { settle } from "./guard.js";
 
 const HOST_MS = 5_000, PLAYER_MS = 15_000, ASK_MS = 1000;
-const ask = () =>
-  fetch("/api/phones", { cache: "no-store" })
-    .then((response) => (response.ok ? response.json() : Promise.reject(response)));
+const ask = () => asked("/api/phones");
 
 /** Follow what this phone is; on the host's, show who asks to join, and whether somebody guesses the PIN. */
 export function hosting() {
@@ -17,7 +16,7 @@ export function hosting() {
 }
 
 async function watch(notes) {
-  const told = document.hidden ? null : await ask().catch(() => null);
+  const told = document.hidden ? null : await ask();
   if (told && told.role !== (start.owner ? "owner" : "player")) return location.reload();
   if (told && start.owner) show(notes, told);
   setTimeout(watch, start.owner ? HOST_MS : PLAYER_MS, notes);
@@ -26,7 +25,7 @@ async function watch(notes) {
 function show(notes, { asking, pin_rests_s: rests }) {
   const minutes = Math.ceil(rests / 60);
   notes.hidden = !asking.length && !rests;
-  fill(notes, [asking, minutes], () => [
+  const changed = fill(notes, [asking, minutes], () => [
     rests
       ? h(
           "div",
@@ -51,6 +50,7 @@ function show(notes, { asking, pin_rests_s: rests }) {
       ),
     ),
   ]);
+  if (changed) settle(notes); // a second tap must not let in who has moved up
 }
 
 /** Show the dice that tell this phone apart until it is let in, or its time is up; return whether it is let in. */
@@ -60,14 +60,18 @@ export async function letIn({ code }, box, row) {
   let paired = false;
   while (code) {
     await new Promise((done) => setTimeout(done, ASK_MS));
-    ({ code, paired } = await ask().catch(() => ({ code, paired })));
+    ({ code, paired } = (await ask()) ?? { code, paired });
   }
   box.hidden = true;
   return paired;
 }
 
 function act(key, path, body, notes, kind = "") {
-  const go = async () => { await post(path, body); show(notes, await ask()); };
+  const go = async () => {
+    await post(path, body);
+    const told = await ask();
+    if (told) show(notes, told);
+  };
   return button(t(key), go, { class: kind, "data-key": `${key}-${body.id ?? ""}` });
 }
 
@@ -87,7 +91,7 @@ export async function phones() {
   };
   const draw = (told) => {
     text(pin, told.pin ? t("control.pin", { pin: told.pin }) : "");
-    fill(list, told, () =>
+    const changed = fill(list, told, () =>
       told.phones.map((phone) =>
         h(
           "li",
@@ -103,8 +107,13 @@ export async function phones() {
         ),
       ),
     );
+    if (changed) settle(list); // nor remove the next phone
   };
-  const look = () => ask().then(draw, () => toast(t("error.network")));
+  const look = async () => {
+    const told = await ask();
+    if (told) draw(told);
+    else toast(t("error.network"));
+  };
   await look();
 }
 

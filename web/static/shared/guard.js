@@ -1,5 +1,5 @@
 // A tap does what its button said when the finger came down, or nothing. Two phones may act at the same moment.
-import { acting, follow } from "../shared/core.js";
+import { acting, follow } from "./core.js";
 
 // A person needs about this long to see that a button has changed, and to hold a finger back.
 const SETTLING_MS = 700,
