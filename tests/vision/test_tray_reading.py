@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from companion.bench.vision import virtual_throws
+from vision.cameras.simulated.appearance import KINDS, faces_of
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
@@ -125,6 +126,16 @@ def test_a_shifted_tray_is_read_right_and_a_pipless_object_in_it_doubted(
     x, y, w, h = reading.dice[0].box_xywh
     picture[y : y + h, x : x + w] = (228, 234, 236)  # a thing that shows no pips
     assert not Reader(load_networks(), rig).read(picture).trusted
+
+
+@pytest.mark.parametrize("x_px", [-7, -2, 2, 5])
+def test_a_face_printed_on_a_slightly_shifted_tray_is_no_die(x_px: int) -> None:
+    camera = VirtualCamera(7, seed=4, sleep=lambda _s: None)
+    face = cv2.resize(faces_of(KINDS[0], np.random.default_rng(1)).bgr[4], (60, 60), interpolation=cv2.INTER_AREA)
+    empty_bgr, picture = camera.rig().empty_bgr.copy(), camera.frame().image_bgr.copy()
+    empty_bgr[400:460, 400:460] = picture[400:460, 400:460] = face
+    reading = Reader(load_networks(), replace(camera.rig(), empty_bgr=empty_bgr)).read(knocked(picture, x_px, 0, 0.0))
+    assert (reading.dice, reading.doubt) == ((), None)
 
 
 def test_the_tray_reader_does_not_trust_a_picture_with_a_hand_in_it() -> None:

@@ -123,9 +123,12 @@ class EmptyTray:
         last_xy = np.subtract(view.shape[1::-1], 1)  # a cut-off die may be found beyond the edge
         corners = np.add.outer((-size_px / 2, size_px / 2), face_xy).round().clip(0, last_xy)
         (x0, y0), (x1, y1) = corners.astype(int)
-        part = np.s_[y0 : y1 + 1, x0 : x1 + 1]
-        brightest, darkest = cv2.dilate(self.levels[part], _FACE_KERNEL), cv2.erode(self.levels[part], _FACE_KERNEL)
-        return bool(max((view[part] - brightest).max(), (darkest - view[part]).max()) < HIGH_THRESHOLD_LEVELS)
+        seen = view[y0 : y1 + 1, x0 : x1 + 1]
+        left, up = min(x0, 2), min(y0, 2)  # the kernel also needs the empty tray around the face
+        around = self.levels[y0 - up : y1 + 3, x0 - left : x1 + 3]
+        own = np.s_[up : up + seen.shape[0], left : left + seen.shape[1]]
+        brightest, darkest = cv2.dilate(around, _FACE_KERNEL)[own], cv2.erode(around, _FACE_KERNEL)[own]
+        return bool(max((seen - brightest).max(), (darkest - seen).max()) < HIGH_THRESHOLD_LEVELS)
 
     def _gain(self, view: Levels) -> Levels:
         """Return the ratio of a view's light to that of the empty tray, (h, w, 3): 1 for equal light, 2 for double.
