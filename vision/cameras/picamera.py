@@ -83,9 +83,12 @@ class Picamera2Camera:
     def frame(self) -> Frame:
         """Return the next frame of the ribbon camera, with its time and exposure.
 
-        `AutoLock` may then hold or release exposure, white balance and focus. Raises DeviceError if the camera was not
-        started or fails, no frame comes within 2 s, or the picture is cropped to less than the sensor's full field of
-        view. The camera is then closed.
+        `AutoLock` may hold or release exposure, white balance and focus for later frames.
+
+        Raises DeviceError, with the camera closed, if
+        - the camera was not started, or fails,
+        - no frame comes within FRAME_WAIT_S,
+        - the first picture after the start shows less of the sensor than its mode should.
         """
         if self._device is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
@@ -125,7 +128,8 @@ class Picamera2Camera:
     def _configure(self, device: Any) -> None:
         """Configure a picamera2 device for the widest sensor mode; set `field` to the part of the sensor that it shows.
 
-        If no mode is known, `field` stays. Raises picamera2's own exceptions, FAULTS.
+        If no mode reports its crop, picamera2 chooses the mode, and `field` stays unchanged. Raises picamera2's own
+        exceptions, FAULTS.
         """
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second
@@ -139,7 +143,10 @@ class Picamera2Camera:
         device.configure(device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor))
 
     def _check_field(self, metadata: dict[str, Any]) -> None:
-        """Stop and raise DeviceError if the first picture after a start shows less than the sensor mode should."""
+        """Stop and raise DeviceError if the first picture after a start is narrower than its sensor mode by over 1 %.
+
+        Without a known `field`, or a crop in `metadata`, nothing is checked.
+        """
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return
         self._seen = True
@@ -194,7 +201,7 @@ def _opened() -> Any:
 
 
 def _library() -> Any:
-    """Import and return picamera2. Raises DeviceError if it is not installed, or was built for another NumPy."""
+    """Import and return picamera2. Raises DeviceError if it is missing or does not load, as by a wrong NumPy."""
     try:
         return importlib.import_module("picamera2")
     except (ImportError, ValueError, AttributeError) as fault:

@@ -139,9 +139,9 @@ class VirtualCamera:
         self._ground = self._empty
 
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
-        """Simulate the dice for `step_s` seconds; return the picture, disturbed, with motion blur and sensor noise.
+        """Simulate the dice for `step_s` seconds; return the picture with motion blur and sensor noise.
 
-        `now_s` is the time on the camera's clock, which `disturb` gets.
+        `disturb` changes it before the noise is added, and gets `now_s`, the time on the camera's clock.
         """
         opened = self.tray.advance(step_s * (1 - SHUTTER_SHARE))
         closed = self.tray.advance(step_s * SHUTTER_SHARE)
@@ -151,7 +151,10 @@ class VirtualCamera:
         return self._noise.over(self.disturb(clean, now_s))
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        """Return the picture of dice in these poses, without noise; the last one if neither dice nor sheet moved."""
+        """Return the picture of dice in these poses, without noise.
+
+        It is drawn anew only if the sheet changed, or a die moved by at least MIN_MOTION_MM since it was drawn.
+        """
         ground = self._ground
         if not poses and ground is self._empty:
             self._drawn = None

@@ -50,8 +50,8 @@ MIN_GAP_MM = 0.2
 """Gap, in mm, up to which a tilted die at rest counts as leaning on a wall or another die. Beyond it the die stands on
 an edge by chance, and is pushed. A larger one leaves dice on their edges."""
 WAKE_MM_S = 30.0
-"""Speed, in mm/s, at which another die must hit a die at rest to move it again. A larger one lets dice ignore hits; a
-smaller one wakes dice that only touch."""
+"""Speed, in mm/s, at which another die must hit a die at rest to move it again, if it is one of the `moving` ones. A
+larger one lets dice ignore hits; a smaller one wakes dice that only touch."""
 
 
 @dataclass(slots=True)
@@ -163,9 +163,10 @@ def _turned(rotation: Floats, angle: Floats) -> Floats:
 
 
 def _stop(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> None:
-    """Stop the die at `index`; lay it flat if it lies on the floor, or push it if it leans without support.
+    """Stop the slow die at `index`, and lay it exactly flat if one of its faces lies on the floor.
 
-    A die that leans with support, or lies on other dice, keeps its pose.
+    If it stands on an edge or a corner, away from walls and other dice, it is pushed instead, so that it falls. A die
+    that leans on a wall or a die, or lies on other dice, keeps its pose.
     """
     up = bodies.rotation[index][2]
     bodies.velocity[index] = bodies.spin[index] = 0.0

@@ -18,7 +18,7 @@ from vision.reading.reading import Floats, FrameBGR
 
 LIGHT = np.array([-0.35, -0.45, 0.82])
 """Direction (x, y, z) from the simulated tray to the lamp; its length does not count. Off the camera's axis, so that
-dice cast shadows to one side. A larger x or y: longer shadows, and more contrast between side faces."""
+dice cast shadows to one side. With x or y farther from 0: longer shadows, and more contrast between side faces."""
 AMBIENT_BRIGHTNESS = 0.45
 """Brightness factor, 0 to 1, of a die's face that is turned away from the lamp. A larger one shows side faces brighter,
 with less contrast to the top."""
@@ -92,7 +92,8 @@ def background(
 ) -> FrameBGR:
     """Return the picture that `camera` takes of the empty tray, unevenly lit: felt in a wooden rim.
 
-    The keep zone is behind a brass ridge, `ridge_x_mm` from the tray's left side. `rng` draws the grain.
+    A brass ridge runs `ridge_x_mm` right of the tray's left side. Right of it is the keep zone, on lighter felt. `rng`
+    draws the grain.
     """
     width, height = camera.size_wh
     picture = wood(camera.size_wh, rng)

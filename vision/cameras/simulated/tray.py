@@ -127,7 +127,10 @@ class VirtualTray:
             self._take_out(tuple(range(self._bodies.count)) if ids is None else self._known(ids))
 
     def dice(self) -> list[dict[str, Any]]:
-        """Return a dict for each die: `id` (number), `x_mm`, `y_mm`, `place` (throw, keep or out) and `resting`."""
+        """Return a dict for each die: `id` (number), `x_mm`, `y_mm`, `place` (throw, keep or out) and `resting`.
+
+        A die in the cup is `out`: its position means nothing, and it is `resting` unless a throw of it is due.
+        """
         with self._lock:
             at = self._bodies.at_mm
             return [
@@ -178,7 +181,10 @@ class VirtualTray:
             self._start(started)
 
     def _lean(self, index: int) -> None:
-        """Place the die at `index` on its edge at a random place of the left wall, where it leans and rests cocked."""
+        """Place the die at `index` on one of its edges against the left wall, where it rests cocked.
+
+        Which edge it stands on, and its place along the wall, are random.
+        """
         upright = np.identity(3)[self._rng.permutation(3)] * self._rng.choice([-1.0, 1.0], (3, 1))
         upright[0] *= np.linalg.det(upright)
         tilt = np.radians([0.0, -45 - float(self._rng.uniform(0.5, 3)), 0.0])
