@@ -33,8 +33,9 @@ HIGH_THRESHOLD_LEVELS = 30.0
 Also the tolerance of `EmptyTray.matches`. A higher one overlooks objects."""
 
 SHADOW_GAIN_RANGE = (0.47, 1.12)
-"""Smallest and largest gain that a shadow or reflected light may give a pixel of the felt, or a tile relative to the
-tray. A wider range overlooks dark or pale dice; a narrower one takes shadows for dice."""
+"""Smallest and largest factor by which shadow or reflected light may change the felt's brightness. It limits a tile of
+the lighting estimate relative to the whole view, and a pixel relative to that estimate. A wider range overlooks dark or
+pale dice; a narrower one takes shadows for dice."""
 GAIN_TILE_PX = 64
 """Side of a tile of the lighting estimate, in pixels: four faces, so that dice seldom fill half of it. Larger tiles
 follow uneven light less closely."""

@@ -33,7 +33,10 @@ class Floor:
 
     @staticmethod
     def of(rig: Rig) -> Floor:
-        """Return the part of a calibrated camera's frames in which dice in the tray can be seen, cut at their edges."""
+        """Return the part of a calibrated camera's frames in which dice in the tray can be seen.
+
+        It ends at the frame's edges, even if the tray does not.
+        """
         corners = np.concatenate([zone.corners_mm for zone in (rig.throw, rig.keep) if zone.width_mm > 0])
         seen = rig.to_px(np.concatenate([corners, rig.above(corners)]))
         height, width = rig.empty_bgr.shape[:2]
