@@ -10,14 +10,15 @@ from vision.reading.reading import Die, FrameBGR, Reading
 Colour = tuple[int, int, int]
 
 CONFIDENT_BGR: Colour = (110, 200, 70)
-"""Green, 0 to 255, of the box and the value of a die read with high confidence.
-The banner has it, too, if the reading is trusted."""
+"""Green (blue, green, red, 0 to 255) of the box of a die read with high confidence, and of the plate behind its value.
+The banner's plate has it, too, if the reading is trusted."""
 UNCERTAIN_BGR: Colour = (40, 150, 255)
-"""Colour of the box of a die that was read with low confidence."""
+"""Orange (blue, green, red, 0 to 255) of the box of a die read with low confidence, and of the plate behind its value.
+The banner's plate has it, too, if the reading is in doubt."""
 INK_BGR: Colour = (24, 22, 20)
 """Colour of text and of the dark edges of the dice's boxes: blue, green, red from 0 to 255."""
 PAPER_BGR: Colour = (240, 244, 246)
-"""Colour of the plate behind a confidence."""
+"""Nearly white plate behind a die's confidence: blue, green, red from 0 to 255."""
 CONFIDENT_FROM = 0.9
 """Confidence, 0 to 1, from which a die's box is drawn in CONFIDENT_BGR (green) instead of UNCERTAIN_BGR (orange). A
 higher one draws more boxes in orange; the reading does not change."""
@@ -43,7 +44,10 @@ def annotated(image_bgr: FrameBGR, reading: Reading) -> FrameBGR:
 
 
 def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
-    """Draw a die's box, value and confidence over the picture in place; `unit` is the width of a thin line in px."""
+    """Draw a die's box, value (`?` for None) and confidence over the picture in place.
+
+    `unit` is the width of a thin line in pixels.
+    """
     x, y, w, h = die.box_xywh
     colour = CONFIDENT_BGR if die.confidence >= CONFIDENT_FROM else UNCERTAIN_BGR
     cv2.rectangle(drawn, (x, y), (x + w, y + h), INK_BGR, 3 * unit, cv2.LINE_AA)
@@ -55,9 +59,10 @@ def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
 
 
 def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
-    """Draw a line of all values and the doubt, as wide as the picture at most, in its upper left corner, in place.
+    """Draw a line of all values and the doubt in the picture's upper left corner, in place.
 
-    A reading without dice is labelled `no dice`. `unit` is the width of a thin line in pixels.
+    A reading without dice is labelled `no dice`. `unit` is the width of a thin line in pixels. Text that is too wide
+    for the picture is shrunk, to capitals of at least 8 px; what still does not fit is cut off.
     """
     values = " ".join(str(value) for value in reading.values) or "no dice"
     text, colour = values, CONFIDENT_BGR
