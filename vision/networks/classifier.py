@@ -95,7 +95,7 @@ class Classifier:
         """Return (views, places, 7) probabilities of the face at each place in each view: no face, then the values.
 
         Crops of coloured dice are classified in their minimum channel too, and both predictions are fused. With a
-        single view this is done only for values of 3 and more, because pips that shine through a die add to its value.
+        single view only crops classified as 3 or more are checked so: pips that shine through a die add to its value.
         Raises ValueError without places or views.
         """
         crops = _crops(picture_bgr, places, views)
@@ -180,9 +180,10 @@ def crop_face(
     transform: NDArray[np.float64],
     edge_px: int = CROP_PX,
 ) -> NDArray[np.uint8]:
-    """Return a square crop, CROP_FACES sizes of a face wide and `edge_px` pixels, with the face's centre in the middle.
+    """Return a square crop of the picture around a face's centre, resampled to `edge_px` pixels a side.
 
-    `transform` is a (2, 2) rotation, reflection or shear about that centre, applied from the picture to the crop.
+    It shows CROP_FACES times `size_px` pixels of the picture, the face's size, in width and height.
+    `transform` is a (2, 2) rotation, reflection or shear about the centre, applied from the picture to the crop.
     Beyond the picture's edge its border pixels repeat. A crop of a face far outside the picture is black.
     """
     x, y = centre_xy

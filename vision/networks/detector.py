@@ -47,8 +47,8 @@ HALO_PX = 112
 changes no map. More takes time; less gives wrong detections near the cut."""
 
 MAX_FORWARD_PX = 260_000
-"""Largest picture, width times height in pixels, that the network is run on in one piece. A larger one is split in
-halves, to bound the memory of a forward pass. A higher limit takes more memory."""
+"""Largest picture, width times height in pixels, that the network is run on in one piece. A larger one is halved until
+the pieces fit, to bound the memory of a forward pass. A higher limit takes more memory."""
 MIN_SCORE = 0.08
 """Score, 0 to 1, above which a peak of the maps is a detection. A higher one loses faint faces, a lower one costs
 time."""
@@ -115,7 +115,10 @@ class Detector:
         return non_max_suppression(list(_peaks(maps, scale)))
 
     def _maps(self, shown_bgr: FrameBGR) -> Maps:
-        """Return the network's maps of a picture whose sides are multiples of 16; a large one is run in two halves."""
+        """Return the network's maps of a picture whose sides are multiples of 16.
+
+        A picture above MAX_FORWARD_PX is run in overlapping halves, which are halved again where needed.
+        """
         height, width = shown_bgr.shape[:2]
         if height * width <= MAX_FORWARD_PX:
             return self.network.forward([shown_bgr])[0]
