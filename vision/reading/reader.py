@@ -135,9 +135,11 @@ class Reader:
     def _select(self, scene: Scene, expect: int | None, previous: Reading | None) -> tuple[Selection, Doubt | None]:
         """Select the dice of a scene; return them with the rejected candidates, and the remaining doubt or None.
 
-        Detection passes run until enough of them agree and no doubt is left; `previous`, if trusted, counts as one.
-        Then uncertain dice are classified again, and learned examples of the set of dice compared, if there are any.
-        If the number of dice is unknown, a reading that would be trusted must also pass the verifier.
+        Detection passes run until no doubt is left and enough of them agree on the values, or no pass is left. Enough
+        are `scene.min_agreeing`, or one more if the scene `needs_another_pass`; `previous`, if trusted, counts as one.
+        Then uncertain dice are classified again in augmented views, and all dice are compared with the taught examples
+        of their set, if there are any. Final values that too few passes found are in doubt (`COUNT`). A photo of an
+        unknown number of dice must also pass the verifier to be trusted.
         """
         found = [previous.values] if previous is not None and previous.trusted else []
         best, selections, classified = Selection(), list[Selection](), Classified()
@@ -190,7 +192,8 @@ class Reader:
     ) -> Selection:
         """Classify the uncertain dice of the best pass in augmented views, and return the dice selected anew.
 
-        Their predictions are merged with those of all passes, `selections`.
+        The views' predictions are merged with those of all passes, `selections` (`merge_predictions`). Without
+        uncertain dice `best` itself is returned.
         """
         uncertain = [die for die in best.dice if not die.confident]
         if not uncertain:
