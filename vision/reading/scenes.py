@@ -119,7 +119,7 @@ class TrayFrame:
         yield [each for each in moved if not self.is_background(each)]
 
     def _region(self, detections: Sequence[Detection]) -> list[int]:
-        """Return left, top, right, bottom of the floor's part that the closer pass covers, in pixels of its view.
+        """Return left, top, right, bottom of the part of the floor for the closer pass, in pixels of `picture_bgr`.
 
         It reaches MARGIN_FACES faces beyond all detections' centres and the foreground. Without either it is the whole
         floor.

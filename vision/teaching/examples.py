@@ -51,8 +51,8 @@ def examples_of(
         rig: The calibration that the picture was read with, or None.
 
     Returns:
-        One example for each labelled die, in the order of `reading.dice`, then one for each such candidate; empty if
-        there is none.
+        One example for each die that was read and has a label, in the order of `reading.dice`. Then one for each such
+        candidate. Empty if there are neither.
     """
     read = [(die.box_xywh, value) for die, value in zip(reading.dice, values, strict=True) if die.value is not None]
     faces = [(box, label) for box, label in read if label is not None]

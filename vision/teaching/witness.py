@@ -110,7 +110,8 @@ class Witness:
     def _verdict(self, die: Candidate, features: Features) -> Probabilities | None:
         """Return a die's (7,) probabilities (no face, values 1 to 6), weighed by its distance to each label's examples.
 
-        Returns None if the die is unlike all examples, or if distances do not help to read them (fitted weight 0).
+        The fitted rate of error is spread evenly over all seven. Returns None if the die is unlike all examples, or if
+        distances do not help to read them (fitted weight 0).
         """
         distances = self._nearest(features)
         if self._weight == 0.0 or distances.min() > self._near:
@@ -153,8 +154,8 @@ def _surer(die: Candidate, fused: Probabilities) -> Candidate:
     """Return a die with the (7,) probabilities `fused`, which favour its value.
 
     Its no-face probability becomes the lower of the old and the fused one; the values share the rest as in `fused`. If
-    the highest of `fused` is at least MIN_CONFIRMED, the die is also marked as confirmed. A die that the detector would
-    then give another value stays unchanged.
+    the highest of `fused` is at least MIN_CONFIRMED, the die is also marked as confirmed. If the detector's scores then
+    change the die's value, the die is returned unchanged.
     """
     no_face = min(float(die.probabilities[NO_FACE]), float(fused[NO_FACE]))
     probabilities = np.concatenate([[no_face], (1 - no_face) * fused[1:] / fused[1:].sum()])

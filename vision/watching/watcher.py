@@ -158,6 +158,8 @@ class Watcher:
     def _watched(self) -> Iterator[Event]:
         """Yield the events of a started camera, until `stop` or the end of a recording; stop the camera at the end.
 
+        `Moving` comes when a motion begins, `Settled` when the tray at rest was read.
+
         Without a calibration, as with a hand-held camera, a doubtful reading of dice is held back. The dice are read
         again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when
         the dice move, it gets dark, the watching ends, or MAX_READINGS_IN_DOUBT were made. Lights near the tray prevent
@@ -220,7 +222,7 @@ class Watcher:
 
         The first still frame, `first`, is read before lights near the tray are dim. It counts only if it is trusted and
         agrees with the next one. Returns the time of the last frame in seconds, and the settled reading. That is None
-        if something moved, a frame was in doubt, the readings disagreed, the recording ended or the watcher was
+        if something moved, a later frame was in doubt, the readings disagreed, the recording ended or the watcher was
         stopped: the dice are then read anew once they have been still for long enough.
         """
         (reader, rig), expect = self._setup, self._expect()
