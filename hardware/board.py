@@ -155,7 +155,7 @@ class Board:
     def start(self) -> None:
         """Start the thread that draws and sends frames; it opens the strip.
 
-        Has no effect while the thread runs. One that hangs in the driver since `stop` goes on when the driver returns.
+        Has no effect while the thread runs. A thread that `stop` left hanging in the driver goes on when that returns.
         """
         with self._lock:
             self._running = self._fresh = True

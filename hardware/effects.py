@@ -87,8 +87,8 @@ def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
 def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
     """Dim the frame to 30 %, and add the countdown of the held shutdown button to every lane and the status segment.
 
-    `moment` is the countdown: it began when the button was pressed. A red bar over the whole lane shrinks to its start
-    as time runs out.
+    `moment` is the countdown: it began when the button was pressed. A red bar covers the whole lane at first, and
+    shrinks to the lane's start as time runs out.
     """
     left = 1 - (time_s - moment.at_s) / duration_s(moment)
     canvas.look *= np.float32(0.3)
@@ -103,7 +103,7 @@ def spell(canvas: Canvas, dice: Sequence[int]) -> None:
     """Add a code of dice (values 1 to 6) to the first lane, to compare with a phone's.
 
     Each die is as many lit holes as it has pips, with a dark hole after each. Dice have different colours, and
-    `CODE_GAP_HOLES` more dark holes between them.
+    `CODE_GAP_HOLES` more dark holes between them. A code longer than the lane goes on at the lane's beginning.
     """
     lane = canvas.layout.lane_of(0)
     hole = 1
@@ -190,8 +190,8 @@ def _stripes(canvas: Canvas, stroke: Stroke) -> None:
 def _waves(canvas: Canvas, stroke: Stroke) -> None:
     """Add two waves of light, the second later, that run over the stroke and a little beyond its ends.
 
-    `stroke.part` says how far they have come. They begin two holes before its start and end eight beyond its end; each
-    has a tail of `stroke.holes`.
+    The first moves in the first 60 % of the animation, the second in the last 60 %. Both begin two holes before the
+    stroke's start and end eight beyond its end; each has a tail of `stroke.holes`.
     """
     for begin in (0.0, 0.4):
         part = (stroke.part - begin) / 0.6

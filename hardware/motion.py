@@ -65,7 +65,8 @@ def shown(view: BoardView, time_s: float) -> list[Peg]:
 def _moved(peg: Peg, moment: Moment, since_s: float) -> Peg:
     """Return a peg on its way while an animation moves it; unchanged for a kind that moves no peg.
 
-    Until `moment.delay_s` has passed, the peg stands where the animation starts. `since_s` counts from the event.
+    `run` and `drain` move only its provisional hole, `slide` and `swap` the banked one, too. Until `moment.delay_s` has
+    passed, the peg stands where the animation starts. `since_s` counts from the event.
     """
     start, end, since_s = moment.from_hole, moment.to_hole, max(0.0, since_s - moment.delay_s)
     match moment.kind:

@@ -86,7 +86,9 @@ def pattern(colour: int, time_s: float) -> float:
 def pattern_rests_until(colour: int, time_s: float) -> float:
     """Return the time, in seconds, at which the brightness that `pattern` gives for a colour changes next.
 
-    It is `time_s` while it changes, a later time in a pause of the rhythm, and infinity for a steady light.
+    - In the pause at the end of a period: the start of the next period.
+    - In the rest of the rhythm, even between two dips or beats: `time_s`.
+    - For a steady light: infinity.
     """
     which = colour % len(PLAYERS)
     period_s = _PERIODS_S[which]

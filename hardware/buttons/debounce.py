@@ -33,8 +33,11 @@ def step(
 ) -> tuple[Contact, tuple[str, ...]]:
     """Return the next state of a button's contact, and the events in order: any of `down`, `up`, `short`, `long`.
 
-    `short` and `long` are kinds of press. Call this when the level changes (`closed`: the button is pressed), and at
-    the time that `due_s` returns. A level counts after `settle_s` seconds; a button held for `long_s` is a long press.
+    Call this when the level changes (`closed`: the button is pressed), and at the time that `due_s` returns. A level
+    counts after it has lasted `settle_s` seconds.
+
+    - `long`: the button is still down after `long_s` seconds. Its later release gives only `up`.
+    - `short`: comes right after the `up` of a shorter press.
     """
     if closed != contact.raw:
         # The old level may have lasted long enough since the last call.

@@ -143,7 +143,10 @@ def _library_errors() -> tuple[type[Exception], ...]:
 
 
 def _refused_pins(refusals: dict[str, list[str]]) -> DeviceError:
-    """Return the error of the buttons (`bank on GPIO17`) for which the library raised each message, with the cure."""
+    """Return the error, with a cure, that names the buttons whose pins can't be used.
+
+    `refusals` maps each message of the library to its buttons, as `bank on GPIO17`.
+    """
     says = "; ".join(f"{', '.join(buttons)} ({why})" for why, buttons in refusals.items())
     cure = "Check the pin numbers, and that the user is in the group gpio."
     if BUSY in refusals:

@@ -91,7 +91,10 @@ class KeyButtons:
 
 
 def _key_by_key(descriptor: int) -> Callable[[], None]:
-    """Set a terminal to deliver each key without Enter; return a function that restores it. Ctrl-C still interrupts."""
+    """Set a terminal to deliver each key without Enter or echo; return a function that restores it.
+
+    Ctrl-C still interrupts.
+    """
     import termios
     import tty
 

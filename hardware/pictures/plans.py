@@ -100,9 +100,9 @@ def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _segments(layout: Layout) -> Iterator[tuple[int, str, tuple[int, ...]]]:
-    """Yield lane, name (`start`, `hole 7`, `finish`) and LEDs of each part of a layout that has LEDs.
+    """Yield lane, counted from 0, name (`start`, `hole 7`, `finish`) and LEDs of each part of a layout with LEDs.
 
-    The last is `status`, which counts as one more lane.
+    The last is `status`, if there is any; its lane is the number of lanes.
     """
     for lane, holes in enumerate(layout.lanes):
         names = ["start", *(f"hole {k}" for k in range(1, len(holes) - 1)), "finish"]
