@@ -6,6 +6,7 @@ A packet is a header of ten bytes and the colours of up to 480 LEDs (http://www.
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import socket
 import struct
@@ -25,7 +26,7 @@ RGB24, DISPLAY = 0x0B, 0x01
 """Data type and destination in the DDP header. They mean three colours of eight bits, and the default output."""
 
 HOST_NAME = re.compile(r"[0-9A-Za-z_.:%-]{1,253}")
-"""A host name (RFC 1123, with the underscore that some routers use), or an IPv4 or IPv6 address."""
+"""Characters of a host name (RFC 1123, with the underscore that some routers use), or of an IPv4 or IPv6 address."""
 MAX_SHOWN_CHARS = 40
 """Largest number of characters of a wrong host name that the error message shows; the rest is cut off. A
 higher limit lets a long wrong name hide the rest of the message."""
@@ -91,7 +92,9 @@ def packets(frame_rgb: FrameRGB, sequence: int) -> Iterator[bytes]:
 
 
 def checked_host(host: str) -> str:
-    """Return `host` unchanged if it may be a host name or an address. Raises SetupError otherwise; looks nothing up.
+    """Return `host` unchanged if it may be a host name or an IP address. Looks nothing up.
+
+    Raises SetupError otherwise, also for a name or an IPv4 address with a port.
 
     >>> checked_host("wled-bar.local")
     'wled-bar.local'
@@ -100,10 +103,19 @@ def checked_host(host: str) -> str:
         ascii_name = host.encode("idna").decode()  # refuses empty labels, and labels of more than 63 bytes
     except UnicodeError:
         ascii_name = ""
-    if not HOST_NAME.fullmatch(ascii_name):
+    if not HOST_NAME.fullmatch(ascii_name) or (":" in host and not _is_ipv6_address(host)):
         shown = ascii(host[:MAX_SHOWN_CHARS])
         raise SetupError([f"wled:{shown} is no host name or address. Write it like wled:192.168.1.50."])
     return host
+
+
+def _is_ipv6_address(host: str) -> bool:
+    """Return whether a text is an IPv6 address, such as `fe80::1%wlan0`."""
+    try:
+        ipaddress.IPv6Address(host)
+    except ValueError:
+        return False
+    return True
 
 
 KIND = StripKind(

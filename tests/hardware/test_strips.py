@@ -316,6 +316,12 @@ def test_an_impossible_wled_host_is_a_settings_error(host: str) -> None:
         open_strip(f"wled:{host}", 3, StripSettings())
 
 
+@pytest.mark.parametrize("host", ["192.168.1.50:4048", "wled-bar.local:80"])
+def test_a_wled_host_with_a_port_is_a_settings_error(host: str) -> None:
+    with pytest.raises(SetupError, match="no host name"):
+        open_strip(f"wled:{host}", 3, StripSettings())
+
+
 @pytest.mark.parametrize("host", ["192.168.1.50", "wled-bar.local", "fe80::1%wlan0", "bücher.example", "wled_bar"])
 def test_a_wled_strip_accepts_a_host_name_or_an_ip_address(host: str) -> None:
     assert open_strip(f"wled:{host}", 3, StripSettings()).name == "wled"
