@@ -38,7 +38,14 @@ disturbs the reading; smaller hides the pegs for a moment."""
 def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
     """Return the look of the LED board for a view of the table, (leds, 3) from 0 to 1, before gamma and current limit.
 
-    `time_s` is the time on the board's clock, in seconds, which animations follow.
+    `time_s` is the time on the board's clock, in seconds. The first case that applies is drawn:
+
+    - A photo is taken: pegs at rest, and the flash of a pressed button, dimmed to CAPTURE_LEVEL.
+    - A join code is shown: the code alone.
+    - No game is on (`idle`): slow waves, with button flashes and countdowns.
+    - Else: pegs, hole marks, mood, status and animations.
+
+    With `night` the last two are dimmed to NIGHT_LEVEL.
 
     >>> from hardware.track import preset
     >>> compose(BoardView(), preset("strip122"), 0.0).shape
@@ -74,8 +81,13 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
 def next_change_s(view: BoardView, layout: Layout, time_s: float) -> float:
     """Return the time, in seconds on the board's clock, at which `compose` must be called next for the same view.
 
-    It is `time_s` while an animation runs, SLOW_FRAME_S later while a light changes slowly, else when something next
-    begins or ends; infinity if nothing changes by itself. In these last cases the frame stays the same until then.
+    The first case that applies counts:
+
+    - A photo is taken: the end of a button's flash; infinity if none is lit.
+    - A join code is shown: its end.
+    - An animation runs: `time_s` itself.
+    - Else the earliest of SLOW_FRAME_S later, if a light changes slowly, the end of a light's pause, and the begin of
+      the next animation; infinity if there is none of these.
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)
@@ -95,8 +107,10 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 def _peg_redraws_at(view: BoardView, layout: Layout, time_s: float) -> list[float]:
     """Return the times, in seconds on the board's clock, at which the pegs' lights must be drawn next after `time_s`.
 
-    A peg has a time of its own by its colour's rhythm: infinity for a steady light. If pegs share a hole, or show the
-    turn's points, the only time is that of the next frame. Empty for an idle board.
+    - An idle board: none.
+    - Pegs share a place in a lane, or a peg has points that are not banked yet: SLOW_FRAME_S later alone.
+    - Else one time for each peg, by its colour's rhythm: SLOW_FRAME_S later while its brightness changes, else the end
+      of the rhythm's pause; infinity for a steady light.
     """
     if view.mood == "idle":
         return []
@@ -111,8 +125,9 @@ def _peg_redraws_at(view: BoardView, layout: Layout, time_s: float) -> list[floa
 def _mood_redraw_at(view: BoardView, time_s: float) -> float:
     """Return the time after `time_s` at which the light of the view's mood must be drawn next.
 
-    It is SLOW_FRAME_S later while the light changes, the end of the pause during a pause, and infinity for a light that
-    stays the same.
+    - `read`, or `ready` without a player to play: infinity, for there is no such light.
+    - `ready` in the pause between two glimmers: the begin of the next one.
+    - Else: SLOW_FRAME_S later.
     """
     if view.mood == "read" or (view.mood == "ready" and view.to_play is None):
         return math.inf
@@ -141,8 +156,12 @@ def _marks(canvas: Canvas) -> None:
 def _mood(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float) -> None:
     """Add the light of the view's mood near the peg of the player to play; after a game, waves on the winners' lanes.
 
-    `ready` gives a glimmer that runs ahead, after other animations. `settling` gives a glow that swings, `asking` and
-    `illegal_hold` one that pulses. Other moods add no light. `pegs` are those shown at `time_s`.
+    - `ready`: a glimmer runs ahead of the peg from time to time, but not during an animation other than a button's.
+    - `settling`: an amber glow swings ahead of the peg.
+    - `asking`, `illegal_hold`: a glow pulses at the peg (`_call_light`); `asking` lights the lane's pockets, too.
+    - Others: no light.
+
+    `pegs` are those shown at `time_s`.
     """
     if view.mood == "over":
         _add_finish_light(canvas, view, time_s)
@@ -170,7 +189,8 @@ def _mood(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float) -
 def _call_light(view: BoardView, time_s: float) -> tuple[Colour, float] | None:
     """Return colour and brightness of the light that calls people at `time_s`, or None if nothing does.
 
-    A question breathes slowly. A hold that the rules refuse knocks twice and rests.
+    A question (`asking`) breathes slowly in amber. A hold that the rules refuse (`illegal_hold`) flashes twice in
+    `ALARM`, then rests.
     """
     at_s = time_s % 2.0
     if view.mood == "asking":
