@@ -21,7 +21,7 @@ FOLDER = Path(__file__).parent / "texts"
 
 @functools.cache
 def texts(language: str) -> dict[str, str]:
-    """Return every text of the pages in a language (`en`, `de`, ...), by key; in English where it lacks one.
+    """Return every text of the pages in a language (`en`, `de`, ...), by key; in English if the language lacks one.
 
     The dictionary is cached: callers must not change it. Raises FileNotFoundError for a language that is not in
     `LANGUAGES`.
@@ -60,6 +60,8 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
 
 def chosen(wish: str | None, accepted: Iterable[str]) -> str:
     """Return the code of the language in which to serve a phone: the first available one, else `en`.
+
+    A region is ignored: `de-AT` counts as `de`.
 
     Args:
         wish: Code of the language chosen by a person; it comes first. None if none was chosen.

@@ -30,6 +30,8 @@ class Clips(Protocol):
 def routes(photos: Photos, table: AnyTable) -> Routes:
     """Make the group of routes for the current game's throws and for photos. Anyone may use them.
 
+    A photo that is not stored is answered 404.
+
     Args:
         photos: Stored photos by number of the throw.
         table: The running table: its throws, and the photo of an open question.
@@ -56,7 +58,10 @@ def routes(photos: Photos, table: AnyTable) -> Routes:
 
 
 def replays(clips: Clips) -> Routes:
-    """Make the group of two routes that list the throws with a slow-motion clip and give a clip. For anyone."""
+    """Make the group of two routes that list the throws with a slow-motion clip and give a clip. For anyone.
+
+    A throw without a clip is answered 404.
+    """
     made = Routes("replay")
 
     made.get("/api/replays", "The throws that can be shown again in slow motion", roles=ANYONE)(

@@ -109,7 +109,7 @@ def routes(tray: Tray, table: AnyTable, pairing: Pairing) -> Routes:
     """Make the routes of the virtual tray.
 
     Anyone may see its dice and the camera's picture. Only players, and a browser on the table's own machine, may throw,
-    shake, move and lift the dice, or send commands.
+    shake, move and lift the dice, or send commands. An unknown die is answered 422.
 
     Args:
         tray: The virtual tray.
