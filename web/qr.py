@@ -10,9 +10,9 @@ import segno
 
 @functools.lru_cache(maxsize=16)
 def svg(text: str) -> bytes:
-    """Return a QR code of `text` as SVG: dark on white, with quiet zone, error correction M. The last 16 are cached.
+    """Return a QR code of `text` as SVG, dark on white with quiet zone. The last 16 are cached.
 
-    Raises ValueError if the text is too long for a QR code.
+    The error correction is M or above. Raises ValueError if the text is too long for a QR code.
     """
     out = io.BytesIO()
     segno.make(text, error="m", micro=False).save(

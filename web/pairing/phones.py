@@ -81,7 +81,7 @@ class Pairing:
         return any(phone.role is Role.OWNER and not self._expired(phone) for phone in self._phones.values())
 
     def owner_code(self) -> str | None:
-        """Return the code that makes a phone the owner; None with an owner, or a damaged file: then the PIN does it."""
+        """Return the code that makes a phone the owner; None if there is an owner, or the saved file is damaged."""
         with self._lock:
             if self.hosted() or self._damaged:
                 return None
@@ -91,9 +91,11 @@ class Pairing:
     def pair_owner(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
         """Pair a phone as the owner by the owner's code; return its new token, or the refusal.
 
+        The refusal is `HOSTED` if the table has an owner, `OLD_CODE` if the code is wrong. Wrong codes are not limited:
+        the code is too long to guess.
+
         Args:
-            code: The code that the phone sends, and may guess: it is long. `HOSTED` if the table has an owner;
-                `OLD_CODE` for any other than the present code.
+            code: The code that the phone sends.
             name: The name that the phone gives itself.
             address: The phone's IP address.
             token: The phone's earlier token, which the new one replaces; None without.
@@ -111,14 +113,14 @@ class Pairing:
     ) -> str | Refused:
         """Pair a phone by the PIN, and return its new token (128 bits, hexadecimal) or the refusal.
 
-        An owner stays owner. Another phone becomes a screen if it asks for that, else the owner if the table has had
-        none since its start, else a player.
+        An owner stays owner. Another phone becomes a screen if it asks for that, else the owner if there has been no
+        owner since the program's start, else a player.
 
         Args:
             pin: The PIN as typed.
             name: The name that the phone gives itself.
-            address: The phone's IP address. Wrong PINs are limited for it, and for all addresses together.
-            token: The phone's earlier token, which the new one replaces; None without. Owners' wrong PINs don't count.
+            address: The phone's IP address. Wrong PINs, except owners', are limited for it, and for all together.
+            token: The phone's earlier token, which the new one replaces; None without.
             screen: Whether the phone pairs as a screen.
         """
         with self._lock:
@@ -164,7 +166,7 @@ class Pairing:
     def health(self) -> tuple[bool, str]:
         """Return whether pairing works, and a sentence: what is wrong and what to do, or whether there is an owner.
 
-        Pairing is ill while the PIN is blocked, the file is damaged, or the list, saved again here, can't be saved.
+        Pairing is ill while the PIN is blocked, the file is damaged, or the last save failed and fails again here.
         """
         rest_min = math.ceil(self.pin_blocked_s() / 60)
         if rest_min > 0:
@@ -191,7 +193,8 @@ class Pairing:
             screen: Whether it asks for the role of a screen.
 
         Returns:
-            The phone's token, a new one if it was not paired, and the join code for it to show; or the refusal.
+            The phone's token, a new one if it was not paired, and the join code for it to show. Or the refusal: the
+            queue is full, the address asks too often, or owners hold all places.
         """
         with self._lock:
             known = self.phone(token)
@@ -211,7 +214,7 @@ class Pairing:
         """Pair the phone whose join code is shown, since the table's button was pressed; return whether one was paired.
 
         An owner stays owner. Another phone becomes the screen it asked to be, else the owner if there is none and the
-        file of paired phones is not damaged, else a player. It may displace the phone away longest, but no owner.
+        file of paired phones is not damaged, else a player. That may unpair the player or screen away longest.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
@@ -264,9 +267,9 @@ class Pairing:
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def seats(self) -> tuple[Paired, ...]:
-        """Return players' phones with a seat in the next game, by number, unless silent for `MAX_SEAT_SILENCE_S`.
+        """Return phones with a seat in the next game, by number; no screens, and none silent for `MAX_SEAT_SILENCE_S`.
 
-        A phone that was used on the day before the program's start counts as seen at the start.
+        A phone used within a day and `MAX_SEAT_SILENCE_S` before the program's start counts as seen at the start.
         """
         since_s = self.clock() - MAX_SEAT_SILENCE_S
         seated = (phone for phone in self.phones() if phone.seat and phone.role is not Role.SCREEN)
@@ -275,8 +278,8 @@ class Pairing:
     def sit(self, number: int, seat: Seat | None) -> bool:
         """Give the phone with this number a seat in the next game (None: take its seat away).
 
-        Returns False, with nothing changed, if there is no such phone, or another's seat has that name or colour. A
-        phone that has been silent for MAX_SEAT_SILENCE_S loses such a seat instead.
+        Returns False, with nothing changed, if there is no such phone, or another phone in `seats` has the seat's name
+        or colour. A phone that `seats` leaves out loses its seat if that has the name or colour.
         """
         with self._lock:
             alike = [phone for phone in self.phones() if phone.id != number and seat and seat.is_like(phone.seat)]
@@ -288,7 +291,7 @@ class Pairing:
         return True
 
     def unpair(self, number: int) -> bool:
-        """Unpair the phone with this number; return False if there is none. Without an owner, makes an owner's code."""
+        """Unpair the phone with this number; False if there is none. Without an owner, `owner_code` returns a code."""
         with self._lock:
             if self._numbered(number) is None:
                 return False
@@ -297,7 +300,7 @@ class Pairing:
         return True
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Save the phone's role; return False if there is no such phone. Without an owner, makes an owner's code."""
+        """Save the phone's role; False if there is no such phone. Without an owner, `owner_code` returns a code."""
         with self._lock:
             found = self._numbered(number)
             if found is None:
@@ -345,7 +348,7 @@ class Pairing:
             name: The name that the phone gives itself; cut to `NAME_LENGTH`.
             address: The phone's IP address, for the log.
             role: The role that it gets.
-            replaces: SHA-256 of its earlier token, which loses its role; None for a phone that was not paired.
+            replaces: SHA-256 of its earlier token, which is valid no more; None for a phone that was not paired.
         """
         others = dict(self._phones)
         before = others.pop(replaces, None) if replaces else None
@@ -365,9 +368,9 @@ class Pairing:
         return True
 
     def _keep(self, phones: dict[str, Paired]) -> None:
-        """Make `phones` (by SHA-256 of the token) the paired phones and save them; an owner ends the owner's code.
+        """Make `phones` (by SHA-256 of the token) the paired phones and save them.
 
-        A damaged file is kept until a phone is the owner.
+        While there is an owner, no owner's code is valid. A damaged file is not overwritten until a phone is the owner.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}

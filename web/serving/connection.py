@@ -45,7 +45,7 @@ class Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timeouts, and give back the place that `FairSocket.accept` has taken for this connection.
 
-        Connections from this machine take none.
+        Connections from this machine take no place.
         """
         for timeout in (self._head_timeout, self.timeout_keep_alive_task):
             if timeout is not None:

@@ -35,11 +35,10 @@ class FairSocket(socket.socket):
         self._limits, self._taken = limits, taken
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection that its IP address has a place for, with the peer's address; close others.
+        """Return the next connection whose IP address has a place left, with the peer's address; close those before it.
 
-        It takes the place, unless the address is not limited.
-
-        Raises BlockingIOError if no connection waits, or if `REFUSALS_PER_ACCEPT` were closed.
+        The connection takes a place, unless its address is this machine's (`Limits.is_own`). Raises BlockingIOError if
+        no connection waits, or if `REFUSALS_PER_ACCEPT` were closed.
         """
         for _ in range(REFUSALS_PER_ACCEPT):
             link, peer = super().accept()

@@ -165,8 +165,8 @@ class EventStream:
     async def _send_to_all(self) -> None:
         """Send the newest snapshot to all clients of the event stream at each change; end their streams after `close`.
 
-        After `heartbeat_s` seconds without a change, clients get a keep-alive. A change while clients are being served
-        is sent to all of them afterwards.
+        After `heartbeat_s` seconds without a change, clients get a keep-alive, or the newest snapshot if they were
+        skipped. A change while clients are being served is sent to all of them afterwards.
         """
         while not self._closed:
             try:
