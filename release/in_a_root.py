@@ -311,8 +311,8 @@ def check_power_cut(root: Root, checks: Checks, number: int) -> None:
     """Check that the previous release runs again after a power cut in the trial of a release that fails to start.
 
     The newest release that is not the current one is put on trial, and the table is killed (`kill -9`). Within `STARTS`
-    starts the previous release must run, with `number` as the number of its newest journal entry. The result goes to
-    `checks`. If the table does not get healthy, the program ends.
+    starts the previous release must run, with `number` as the number of its newest journal entry. A failed check, or a
+    table that does not get healthy, ends the program.
     """
     releases = root.folder / "opt/pegpip/releases"
     current = (root.folder / "opt/pegpip/current").readlink()

@@ -78,7 +78,9 @@ def packed(package: Path, files: Path) -> Iterator[None]:
 
 
 def card(image: Path, place: Path) -> Root:
-    """Copy an image's root folder, as if written to a card, run the first start in the copy, and return the copy.
+    """Copy an image's root folder, as if written to a card, run `FIRST_START` in the copy, and return the copy.
+
+    Ends the program if the first start fails.
 
     Args:
         image: Folder of the image's root.

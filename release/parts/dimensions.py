@@ -55,9 +55,9 @@ LENS_MM = {"ov5647": 5.0, "imx219": 5.0, "imx708": 8.0, "imx708_wide": 9.0, "imx
 """Distance from a camera's circuit board to the front of its lens, by sensor; the last two with the 6 mm lens. Higher:
 a longer post."""
 SMALL_HOLES_MM = ((-10.5, 0.0), (10.5, 0.0), (-10.5, 12.5), (10.5, 12.5))
-"""Mounting holes (M2) of Camera Modules 1, 2, 3 and 3 Wide: (x, y) from the lens."""
+"""Mounting holes (M2) of Camera Modules 1, 2, 3 and 3 Wide: (x, y) in mm from the lens, y towards the post."""
 LARGE_HOLES_MM = ((-15.0, -15.0), (15.0, -15.0), (-15.0, 15.0), (15.0, 15.0))
-"""Mounting holes (M2.5) of the HQ and Global Shutter Cameras: (x, y) from the lens."""
+"""Mounting holes (M2.5) of the HQ and Global Shutter Cameras: (x, y) in mm from the lens, y towards the post."""
 
 LIGHT_BAR_WDL_MM = (17.2, 8.0, 300.0)
 """Width, depth and length of a light bar: an LED channel with a milky cover."""
@@ -68,9 +68,9 @@ LIGHT_BAR_LUMENS = 270.0
 """Luminous flux in lumens of one light bar of 3 W through its cover. The computed illuminance is proportional to it."""
 
 FOOT_SCREWS_MM = ((-27.0, -5.0), (27.0, -5.0), (-27.0, 37.0), (27.0, 37.0))
-"""Wood screws through the post's foot: (x, y) from the post's axis."""
+"""Wood screws through the post's foot: (x, y) in mm from the post's axis, y away from the tray."""
 HOLDER_SCREWS_MM = (-28.0, -13.0)
-"""Distances of a light holder's two wood screws from the light bar; negative is towards the tray."""
+"""Distances in mm of a light holder's two wood screws from the light bar; negative is towards the tray."""
 HOLDER_BEFORE_MM = 6.0
 """Distance in mm from the middle of a light holder's foot to its light bar, away from the tray. Higher: the feet are
 nearer to the tray."""
@@ -158,7 +158,7 @@ def illuminance_lx() -> float:
 def strip_pieces(layout: Layout) -> list[tuple[int, int]]:
     """Return the straight pieces of the LED strip, in the order of the wire: (first LED, last LED) of each, as indices.
 
-    A piece ends where the distance or direction from one LED to the next changes.
+    A piece ends where the step from one LED to the next differs from the piece's first by over half its length.
     """
     places, starts = layout.places_mm, [0]
     for led in range(1, layout.leds):

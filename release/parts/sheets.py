@@ -104,6 +104,7 @@ def board_back(layout: Layout) -> str:
     """Return an SVG, in true size, of the LED board's back panel seen from the front, with the LED strip's places.
 
     Each straight piece of the strip has its number, the numbers of its LEDs, and an arrow in the direction of the data.
+    All pieces must be horizontal, as in `board3x121`.
     """
     width, height = board_wh_mm(layout)
     places = [(GAP_MM + x, GAP_MM + y) for x, y in on_board(layout)]
