@@ -92,13 +92,8 @@ class Pairing:
         """Pair a phone as the owner by the owner's code; return its new token, or the refusal.
 
         The refusal is `HOSTED` if the table has an owner, `OLD_CODE` if the code is wrong. Wrong codes are not limited:
-        the code is too long to guess.
-
-        Args:
-            code: The code that the phone sends.
-            name: The name that the phone gives itself.
-            address: The phone's IP address.
-            token: The phone's earlier token, which the new one replaces; None without.
+        the code is too long to guess. The phone gives its own `name`; `address` is its IP address. The new token
+        replaces `token`, the phone's earlier one.
         """
         with self._lock:
             if self.hosted():
