@@ -15,7 +15,8 @@ from typing import Any, Protocol
 
 import msgspec
 from paho.mqtt.client import Client, ConnectFlags, MQTTMessage
-from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
@@ -44,6 +45,9 @@ MAX_EVENTS = 100
 publishing is slow; lower: events are lost sooner."""
 MAX_COMMAND_BYTES = 4096
 """Largest command from the broker, in bytes; a larger one is ignored. Too low: a game's header does not fit."""
+MAX_PACKET_BYTES = 2 * MAX_COMMAND_BYTES
+"""Largest MQTT packet, in bytes, that the broker may send to a table with commands; it drops larger ones. Higher: one
+message takes more of the table's memory. Lower: topic and properties do not fit beside the largest command."""
 UNTRIED = "not connected yet"
 """Reason that the health check gives until the first attempt to connect to the MQTT broker has ended."""
 
@@ -114,7 +118,9 @@ class Publisher(BackgroundThread):
         are published after each snapshot, command and connection, and every HEALTH_EVERY_S.
         """
         client = self._client()
-        client.connect_async(self._broker.host, self._broker.port, KEEPALIVE_S)
+        limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        limits.MaximumPacketSize = MAX_PACKET_BYTES
+        client.connect_async(self._broker.host, self._broker.port, KEEPALIVE_S, clean_start=True, properties=limits)
         client.loop_start()
         try:
             while not stopped.is_set():
@@ -133,8 +139,12 @@ class Publisher(BackgroundThread):
             self._connected.clear()
 
     def _client(self) -> Client:
-        """Return an MQTT client, not connected yet, by whose last will the broker tells of a lost table."""
-        client = Client(CallbackAPIVersion.VERSION2, client_id=f"pegpip-{self._broker.topic}")
+        """Return an MQTT client, not connected yet, by whose last will the broker tells of a lost table.
+
+        With commands it speaks MQTT 5, so that it can tell the broker its largest packet; without them MQTT 3.1.1.
+        """
+        protocol = MQTTProtocolVersion.MQTTv311 if self._sounds is None else MQTTProtocolVersion.MQTTv5
+        client = Client(CallbackAPIVersion.VERSION2, client_id=f"pegpip-{self._broker.topic}", protocol=protocol)
         client.reconnect_delay_set(1, LONGEST_PAUSE_S)
         client.will_set(f"{self._broker.topic}/available", "offline", 1, retain=True)
         if self._broker.user:
@@ -149,13 +159,14 @@ class Publisher(BackgroundThread):
     def _on_connect(self, client: Client, _: Any, __: ConnectFlags, reason: ReasonCode, ___: Properties | None) -> None:
         """Mark the broker as connected and nothing as published, or store its refusal.
 
-        If commands are on, subscribes to those that start a game and mute the sound.
+        If commands are on, subscribes to those that start a game and mute the sound. With QoS 1 Mosquitto would never
+        stop waiting for the acknowledgements of packets that it dropped as too large.
         """
         if reason.is_failure:
             self._trouble = str(reason)
             return
         if self._sounds is not None:
-            client.subscribe([(f"{self._broker.topic}/{command}", 1) for command in ("start", "mute")])
+            client.subscribe([(f"{self._broker.topic}/{command}", 0) for command in ("start", "mute")])
         self._retained.clear()
         self._connected.set()
         self._wake.set()

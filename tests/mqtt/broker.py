@@ -28,15 +28,20 @@ class Mosquitto:
     def __init__(self, folder: Path, anonymous: bool = True) -> None:
         self.port = free_port()
         self._settings = folder / "mosquitto.conf"
-        allowed = f"allow_anonymous {str(anonymous).lower()}"
-        self._settings.write_text(f"listener {self.port} {LOOPBACK}\n{allowed}\npersistence false\n")
+        self._log = folder / "mosquitto.log"
+        allowed, log = f"allow_anonymous {str(anonymous).lower()}", "log_type all\nlog_dest stderr"
+        self._settings.write_text(f"listener {self.port} {LOOPBACK}\n{allowed}\npersistence false\n{log}\n")
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
     def start(self) -> None:
-        quiet = subprocess.DEVNULL
         command = ["setpriv", "--pdeathsig=KILL", str(PROGRAM), "-c", str(self._settings)]
-        self._process = subprocess.Popen(command, stdout=quiet, stderr=quiet)
+        with self._log.open("a") as log:
+            self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log)
+
+    def dropped(self, client: str) -> int:
+        """Return how many messages were too large for a client so far, and not sent to it."""
+        return self._log.read_text().count(f"Dropping too large outgoing PUBLISH for {client} ")
 
     def kill(self) -> None:
         assert self._process is not None, "it runs"

@@ -223,6 +223,14 @@ def test_a_malformed_mqtt_command_is_ignored_and_later_ones_work(
     assert home.table.snapshot().number == number
 
 
+def test_huge_mqtt_commands_are_not_sent_to_the_table_and_later_ones_are(home: Home, commanded: Publisher) -> None:
+    for _ in range(30):  # more than Mosquitto sends without an acknowledgement
+        home.listener.client.publish("pub/start", bytes(100_000), 1)
+    home.listener.client.publish("pub/mute", b"ON", 1)
+    assert until(lambda: home.listener.last["pub/muted"] == b"ON")
+    assert home.broker.dropped("pegpip-pub") == 30
+
+
 def test_a_retained_mqtt_command_is_ignored(home: Home) -> None:
     home.listener.client.publish("pub/mute", b"ON", 1, retain=True)
     assert until(lambda: "pub/mute" in home.listener.last)
