@@ -362,6 +362,15 @@ def test_after_20_wrong_pins_only_the_owner_can_pair_by_pin(pub: Pub) -> None:
     assert pub.pairing.health()[0]
 
 
+def test_a_new_pin_pairs_at_once_from_an_address_that_must_wait(pub: Pub) -> None:
+    """All phones behind one router share an address."""
+    owner, guest = pub.host(), pub.stranger("192.168.4.100")
+    codes = [guest.post("/api/pair", json={"pin": "000000"}).status_code for _ in range(6)]
+    assert codes == [401] * 5 + [429]
+    pin = owner.post("/api/phones/pin", json={}).json["pin"]
+    assert guest.post("/api/pair", json={"pin": pin}).status_code == 200
+
+
 def test_a_players_token_does_not_lift_the_limit_on_pin_guesses() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)

@@ -149,9 +149,9 @@ class Pairing:
         return None
 
     def renew_pin(self) -> None:
-        """Replace the PIN by a new random one, and restart the whole table's count of wrong PINs at 0."""
+        """Replace the PIN by a new random one, and forget all wrong PINs: guesses at the old one are worthless."""
         with self._lock:
-            self.pin, self._budget = new_pin(), Budget(self.clock)
+            self.pin, self._guesses, self._budget = new_pin(), Guesses(self.clock), Budget(self.clock)
         log.info("the owner made a new PIN")
 
     def pin_blocked_s(self) -> float:
