@@ -36,6 +36,11 @@ ANY_PORT = Settings(web=WebSettings(port=0))
 """Settings with web port 0, at which the kernel chooses a free port. A start that may replace failing settings
 (`Starting.forgiving`) tries it last, so that the pages open all the same."""
 
+MAX_SSID_BYTES = 32
+"""Most bytes of a Wi-Fi's name (SSID) in UTF-8. Higher: the QR code joins nothing; lower: valid names are refused."""
+MIN_PASSPHRASE = 8
+"""Least characters of a WPA2 password. Lower: the QR code joins nothing; higher: valid passwords are refused."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -48,7 +53,7 @@ class Opened:
 
 
 def opened_parts(starting: Starting) -> Opened:
-    """Return layout, strip, buttons and camera, opened but not started; the first game's settings are checked, too.
+    """Return layout, strip, buttons and camera, opened but not started; first game and guests' Wi-Fi are checked, too.
 
     A forgiving start replaces settings in `starting` that don't work, except those typed on the command line and the
     limits of the strip's current, which protect the power supply. A camera that does not open becomes a
@@ -63,6 +68,7 @@ def opened_parts(starting: Starting) -> Opened:
     buttons = starting.choose({"buttons": fields_of("buttons")}, _buttons, Settings())
     camera = starting.choose({"camera": ("source",)}, _camera, instead=_missing)
     starting.choose({"table": fields_of("table")}, _check_first_game, Settings())
+    starting.choose({"web": ("wifi", "wifi_password")}, _check_wifi, Settings())
     if starting.problems or board is None or buttons is None or camera is None:
         raise SetupError(list(dict.fromkeys(starting.problems)))
     return Opened(*board, buttons, camera)
@@ -191,6 +197,20 @@ def _check_first_game(settings: Settings) -> bool:
         terms_of(game.terms, header_of(game.header))
     except RulesError as refused:
         raise SetupError([f"[table] {refused}"]) from None
+    return True
+
+
+def _check_wifi(settings: Settings) -> bool:
+    """Return True if a Wi-Fi can have the settings' name and password (IEEE 802.11), else raise SetupError."""
+    name, password, problems = settings.web.wifi, settings.web.wifi_password, list[str]()
+    if len(name.encode()) > MAX_SSID_BYTES:
+        rule = f"a Wi-Fi's name has at most {MAX_SSID_BYTES} bytes, and a letter such as ä takes two"
+        problems.append(f"[web] `wifi` = {name!r} has {len(name.encode())} bytes: {rule}. Shorten it.")
+    if 0 < len(password) < MIN_PASSPHRASE:
+        rule = f"a Wi-Fi's password has {MIN_PASSPHRASE} to 63 characters"
+        problems.append(f"[web] `wifi_password` is too short: {rule}. Correct it, or leave it empty for an open Wi-Fi.")
+    if problems:
+        raise SetupError(problems)
     return True
 
 

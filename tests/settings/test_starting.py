@@ -125,6 +125,8 @@ def test_a_wrong_command_line_setting_ends_the_start_with_an_error(tmp_path: Pat
         ("[camera]\nsource = 'picamra2'\n", "picamra2"),
         ("[table]\nplayers = ['Ann']\n", "[table]"),
         ("[table]\ngame = 'crip_dice'\n", "crip_dice"),
+        (f"[web]\nwifi = '{'ä' * 17}'\n", "at most 32 bytes"),
+        ("[web]\nwifi = 'Pub'\nwifi_password = 'secret7'\n", "8 to 63 characters"),
     ],
 )
 @pytest.mark.parametrize("has_run", [False, True])
@@ -139,6 +141,28 @@ def test_a_wrong_setting_is_replaced_in_a_service_and_refused_otherwise(
     assert opened.layout.leds > 0
     with pytest.raises(SetupError, match=told.replace("[", r"\[")):
         opened_parts(Starting(starting_as_written(tmp_path, text), Origin(tmp_path / "pegpip.toml")))
+
+
+def test_a_table_that_ran_with_a_short_wifi_password_still_starts(tmp_path: Path) -> None:
+    text = "[web]\nwifi = 'Pub'\nwifi_password = 'secret7'\n"
+    last_good.keep(tmp_path, starting_as_written(tmp_path, text))
+    starting = begin(written(tmp_path, text), service=False)
+    opened_parts(starting)
+    assert (starting.settings.web.wifi, starting.settings.web.wifi_password) == ("", ""), "no QR code that fails"
+    assert "8 to 63 characters" in whys(starting)
+    assert "secret7" not in whys(starting)
+
+
+@pytest.mark.parametrize("password", ["", "secret78", "x" * 63])
+def test_a_wifi_name_of_32_bytes_and_its_password_are_used(tmp_path: Path, password: str) -> None:
+    starting = begin(written(tmp_path, "", web={"wifi": "ä" * 16, "wifi_password": password}), service=False)
+    opened_parts(starting)
+    assert (starting.settings.web.wifi, starting.settings.web.wifi_password) == ("ä" * 16, password)
+
+
+def test_the_page_refuses_a_wifi_password_that_no_wifi_has(tmp_path: Path) -> None:
+    wanted = starting_as_written(tmp_path, "[web]\nwifi_password = 'secret7'\n")
+    assert len(problems_of(wanted, starting_as_written(tmp_path, ""), 8000)) == 1
 
 
 def test_a_camera_whose_photo_folder_is_made_after_a_start_is_not_missing(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         port: Port to serve on, or the next free one when it is taken. 0 means any free port.
         streams: Most event streams at the same time.
         hosts: Host names, besides this machine's addresses, that a browser may use for the table.
-        wifi: Name of the Wi-Fi that phones join first; the page shows it as a QR code.
-        wifi_password: Password of that Wi-Fi; empty for an open one.
+        wifi: Name of the Wi-Fi that phones join first, at most 32 bytes in UTF-8; the page shows it as a QR code.
+        wifi_password: Password of that Wi-Fi, 8 characters or more; empty for an open one.
         hotspot: Name of the table's own Wi-Fi, which it opens when it finds no other. When `wifi` names it, its QR
             code is shown only while that Wi-Fi is up.
     """
