@@ -292,14 +292,16 @@ def opened(
 ) -> Iterator[Pub]:
     """Yield a pub on a data folder, with `parts` by name (`make_more`); True stands for the part in `USUAL`.
 
-    A function for `addresses` returns those of the moment. The part `tray` is a fake unless it is None.
+    A function for `addresses` returns those of the moment. The part `tray` is a fake unless it is None. `health` is the
+    answer of `/healthz`; without it all is well.
     """
     clock, tray = Clock(), StandInTray()
     table = Table(Journal(folder), Photos(folder), clock=clock, wall=lambda: 1_700_000_000.0)
     table.start()
     pairing = Pairing(PIN, MemoryTokens(), clock)
     feed, games = Feed(table), parts.get("games", tuple(map(form_of, GAMES.values())))
-    health = {"status": "ok", "parts": {"camera": {"ok": True, "says": "The tray is in view."}}}
+    well = {"status": "ok", "parts": {"camera": {"ok": True, "says": "The tray is in view."}}}
+    health = parts.pop("health", well)
     made = {name: USUAL[name](folder, table) if part is True else part for name, part in parts.items()}
     having: dict[str, Any] = {"tray": tray, "photos": StandInPhotos(), **made}
     photos = having["photos"]

@@ -7,7 +7,7 @@ import { phones } from "../shared/hosting.js";
 import { button, dialog, fold, select } from "../shared/elements.js";
 import { newGame } from "./newgame.js";
 import { startMatch } from "../shared/tournament.js";
-import { eventWords, housesTurn, sensible, sides } from "../shared/sides.js";
+import { blind, eventWords, housesTurn, sensible, sides } from "../shared/sides.js";
 
 let entering = null; // the open dialog whose answer counts for the snapshot that it was opened on alone
 
@@ -20,7 +20,8 @@ export function sheet() {
     const { game, options, option_points: points, phase, state, abandoned, rule_of_thumb, events, panels } = snapshot,
       newest = events.at(-1)?.number,
       playing = [game, options, phase, state?.throw_sizes, state?.over, abandoned];
-    fill($("big"), [playing, points, newest, snapshot.notice?.code, snapshot.tournament?.next], () => big(snapshot));
+    const shown = [playing, points, newest, snapshot.notice?.code, snapshot.tournament?.next, blind()];
+    fill($("big"), shown, () => big(snapshot));
     fill($("pick"), [options, points, state?.dice, panels.sheet?.offers, panels.keeping, rule_of_thumb], () =>
       pick(snapshot),
     );
@@ -93,7 +94,7 @@ function turn(snapshot) {
     "enter",
     [icon("keyboard"), t("control.enter")],
     () => { entering = enterThrow(table.snapshot); },
-    notice?.code === "ill" ? "main" : "",
+    notice?.code === "ill" || blind() ? "main" : "",
   );
   return [
     stop ? bank() : null,

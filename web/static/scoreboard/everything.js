@@ -1,5 +1,6 @@
 // All that the scoreboard shows, which is on the control page too.
 import { advice } from "./advice.js";
+import { illness } from "../shared/ill.js";
 import { lights } from "./lights.js";
 import { menu } from "../shared/menu.js";
 import { moments } from "./moment.js";
@@ -21,4 +22,5 @@ export function everything() {
   lights();
   aloud();
   seat();
+  illness();
 }

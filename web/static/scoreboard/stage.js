@@ -1,9 +1,9 @@
 // The scoreboard's parts: the stage, the track, the players, the log. Each keeps itself as the snapshots say.
-import { $, fill, follow, h, isolate, number, settings, t, text } from "../shared/core.js";
+import { $, fill, follow, h, isolate, number, settings, t, table, text } from "../shared/core.js";
 import { blanks, chip, colourOf, dice, unknown } from "../shared/dice.js";
 import { gameName, goalWords, lastWords, leadWords, roundWords } from "../shared/facts.js";
 import { bestDice, explains, lessonWords, targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
-import { can, eventWords, gap, inQuestion, lengthOf } from "../shared/sides.js";
+import { blind, can, eventWords, gap, inQuestion, lengthOf } from "../shared/sides.js";
 import { lying, nextStarter, sentences, sides, staying, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
 
@@ -58,7 +58,7 @@ export function stage() {
     $("phase").dataset.phase = snapshot.phase; // for tests: the heading tells it to people
     const notice = $("notice"), code = snapshot.notice?.code ?? "";
     const ended = [screen ? "" : leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join("\n"),
-      explaining = explains(snapshot),
+      explaining = explains(snapshot) && !blind(), // else what is ill needs the room
       taught = explaining && snapshot.phase !== "asking" && !wrong(snapshot) ? lessonWords(snapshot) : "",
       more = state?.over ? ended : taught || how;
     notice.hidden = !more && !explaining; // where the game explains itself this place has one height
@@ -73,6 +73,12 @@ export function stage() {
           ? [" ", h("a", { href: `/help#rules-${snapshot.game}/${code}` }, t("why"))]
           : [],
       ].flat(2),
+    );
+    const ill = snapshot.notice?.code === "ill" ? null : table.ill; // that notice names a part and the cure, too
+    box.classList.toggle("ill", Boolean(ill));
+    $("ill").hidden = !ill;
+    fill($("ill"), ill, () =>
+      ill ? [h("b", {}, t(`part.${ill.part}`), ":"), " ", h("span", { lang: "en" }, ill.says)] : [],
     );
     const last = lastWords(snapshot), holder = /** @type {HTMLElement} */ ($("last").parentElement);
     holder.hidden = !last;

@@ -152,11 +152,15 @@ export const table = {
   paired: start.paired,
   owner: start.owner,
   plays: start.paired || start.hands,
+  /** @type {{ part: string, says: string } | null} */
+  ill: null, // the part that does not work, and what to do
 };
 const listeners = [];
 /** Call back with the newest snapshot now and at each change: (snapshot, the one before or null, its news or null). */
 /** @param {(snapshot: Snapshot, before: Snapshot | null, news: News | null) => void} callback */
 export function follow(callback) { listeners.push(callback); callback(table.snapshot, null, null); }
+/** Have everything drawn anew: what it shows besides the snapshot has changed. */
+export function redraw() { for (const listener of listeners) listener(table.snapshot, table.snapshot, null); }
 
 function take(snapshot, back = false) {
   const before = table.snapshot, begun = performance.now();

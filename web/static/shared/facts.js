@@ -104,8 +104,8 @@ export function toDo(snapshot) {
   }
   if (phase === "settling") return { who: state.player, what: t("hero.rolling"), how: "" };
   if (forHouse(snapshot))
-    return { who: null, what: can(snapshot), how: t(houseHow(snapshot), { player: state.player }) };
-  const how = noticeWords(snapshot) || hint(snapshot);
+    return { who: null, what: can(snapshot), how: table.ill ? "" : t(houseHow(snapshot), { player: state.player }) };
+  const how = noticeWords(snapshot) || (table.ill ? "" : hint(snapshot)); // what is ill needs the room
   return { who: state.player, what: actions(snapshot), how };
 }
 

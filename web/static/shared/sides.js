@@ -1,5 +1,5 @@
 // What the pages read out of a snapshot: the sides in seat order, who is on, what lies, what can be done.
-import { h, has, isolate, number, t } from "./core.js";
+import { h, has, isolate, number, t, table } from "./core.js";
 /** @import { TournamentView } from "../types/server" */
 
 /** The sides (players, or teams) in seat order, with what each page shows of them; a side is known by its seat. */
@@ -35,6 +35,9 @@ export function can(snapshot) {
   return line.charAt(0).toLocaleUpperCase() + line.slice(1);
 }
 
+/** Whether the camera is ill: nothing that is thrown is read, but a phone may enter it. */
+export const blind = () => table.ill?.part === "camera";
+
 // To spend is a rare choice: the sentence leaves it out where there is another.
 const RARE = "can.spend";
 
@@ -44,6 +47,7 @@ export function actions(snapshot) {
     usual = panels.can.filter(({ code }) => code !== RARE);
   return (usual.length ? usual : panels.can)
     .map(({ code, args }) => {
+      if ("count" in args && blind()) return t("can.enter"); // a throw, whose dice are counted
       const rest = code === "can.throw" && panels.kept.length > 0,
         more = !rest ? code : panels.dice.length === args.count[0] ? "can.throw_rest" : "can.throw_all",
         values = code === "can.point" ? setsOf(snapshot, args.values) : null;

@@ -2,6 +2,7 @@
 import { worth } from "../scoreboard/advice.js";
 import { $, asked, fill, follow, goLive, h, number, ready, repeat, start, t, table, text } from "../shared/core.js";
 import { dice } from "../shared/dice.js";
+import { illness } from "../shared/ill.js";
 import { seatedOf, seats } from "../shared/seat.js";
 import { sides } from "../shared/sides.js";
 import { again } from "./again.js";
@@ -32,6 +33,7 @@ again();
 quiz();
 clock();
 repeat(CODE_MS, code);
+illness();
 goLive();
 
 // A game that is over: what it is remembered by, its luckiest throws, in turns. What was decided is voted on.
