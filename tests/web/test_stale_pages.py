@@ -84,6 +84,40 @@ def test_control_page_starts_one_match_when_start_is_tapped_twice(pub: Pub, visi
     assert len(sent) == 1
 
 
+@pytest.mark.parametrize(
+    ("path", "opens", "does"),
+    [
+        ("/evening", ["[data-key='begin']"], "dialog button.main"),
+        ("/control", ["#more summary", "[data-key='leave']"], "dialog button.danger"),
+        ("/control", ["#throws-fold summary", "#throws .pick >> nth=0"], "dialog .faces button >> nth=5"),
+    ],
+)
+def test_a_page_sends_what_its_dialog_does_once_when_tapped_twice(
+    pub: Pub, visiting: Any, path: str, opens: list[str], does: str
+) -> None:
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, MIDGAME[0])
+    page = visiting(path, paired=True)
+    sent = posts(page, "/api/")
+    for each in opens:
+        page.click(each)
+    page.wait_for_function("() => document.getElementById('cup-names')?.value !== ''")  # the names come later
+    page.locator(does).evaluate(TWICE)
+    page.wait_for_selector("dialog", state="detached")
+    assert len(sent) == 1
+
+
+def test_evening_page_sends_a_refused_tournament_again_when_asked_again(visiting: Any) -> None:
+    page = visiting("/evening", paired=True)
+    page.click("[data-key='begin']")
+    page.fill("#cup-names", "Ann")
+    for _ in range(2):
+        with page.expect_response("**/api/tournament") as answered:
+            page.click("dialog button.main")
+        assert answered.value.status == 422
+        page.wait_for_selector("dialog #toast")
+
+
 def test_control_page_names_a_game_begun_elsewhere_before_ending_it(pub: Pub, visiting: Any) -> None:
     page = visiting("/control", paired=True)
     page.click("[data-key='new']")

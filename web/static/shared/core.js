@@ -310,20 +310,27 @@ const addressOf = (path) =>
  * POST JSON. Return the answer's JSON, or null after showing the reason for a refusal, if given in `problem`.
  *
  * A body with a snapshot number is kept while the table can't be reached, and sent once it is back. A new game is not.
+ * The same act once more while it is on its way, as by a double tap, is not sent: it gets the answer to the first.
  * @param {string} path
  * @param {any} body
  * @param {{ quiet?: boolean, problem?: HTMLElement | null }} options
+ * @returns {Promise<any>}
  */
-export async function post(path, body, options = {}) {
+export function post(path, body, options = {}) {
+  const act = JSON.stringify([path, body]);
+  if (newest?.act === act) return newest.answer;
   posting += 1;
-  try {
-    return await sent(path, body, options);
-  } finally {
+  const answer = sent(path, body, options).finally(() => {
     posting -= 1;
-  }
+    if (newest?.answer === answer) newest = null;
+  });
+  newest = { act, answer };
+  return answer;
 }
 
 let posting = 0;
+/** @type {{ act: string, answer: Promise<any> } | null} */
+let newest = null; // the act that was sent last, until it is answered
 /** Whether an act of this phone is on its way: what changes meanwhile is most likely its own doing. */
 export const acting = () => posting > 0;
 
