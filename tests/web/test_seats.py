@@ -174,3 +174,19 @@ def test_seat_page_keeps_the_peg_when_a_name_is_changed(chromium: Any, pub: Pub,
     page.click("#sit-form button")
     page.wait_for_selector("#me-name:has-text('Anna')")
     assert pub.stranger().get("/api/seats").json["seats"] == [{"name": "Anna", "colour": 3}]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("path", "ask", "problem"),
+    [("/me", "#sit-form button", "#seat-problem"), ("/control", "#pair-button", "#pair-problem")],
+)
+def test_a_phone_that_nobody_lets_in_says_so_at_the_end(visiting: Any, path: str, ask: str, problem: str) -> None:
+    page = visiting(path)
+    if path == "/me":
+        page.fill("#seat-name", "Ann")
+    page.click(ask)
+    page.wait_for_selector("[role='status'] .dice")
+    page.route("**/api/phones", lambda route: route.fulfill(json={"code": None, "paired": False}))
+    page.wait_for_selector(f"{problem}:has-text('Nobody let you in.')", timeout=5000)
+    assert not page.is_visible("[role='status'] .dice")

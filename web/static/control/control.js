@@ -64,6 +64,6 @@ async function ask() {
   const asked = await request("/api/pair/ask", { screen: $("as-screen").checked });
   if (!asked) return;
   $("pair-button").disabled = true;
-  if (await letIn(asked, $("pair-code"), $("pair-dice"))) return paired();
+  if (await letIn(asked, $("pair-code"), $("pair-dice"), $("pair-problem"))) return paired();
   $("pair-button").disabled = false;
 }

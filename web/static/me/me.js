@@ -92,7 +92,7 @@ const request = (path, body) => post(path, body, { problem: $("seat-problem") })
 // A guest asks to be let in.
 async function guest(name) {
   const asked = await request("/api/pair/ask", { name });
-  return Boolean(asked) && letIn(asked, $("seat-code"), $("seat-dice"));
+  return Boolean(asked) && letIn(asked, $("seat-code"), $("seat-dice"), $("seat-problem"));
 }
 
 async function mine() {

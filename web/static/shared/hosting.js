@@ -53,8 +53,8 @@ function show(notes, { asking, pin_rests_s: rests }) {
   if (changed) settle(notes); // a second tap must not let in who has moved up
 }
 
-/** Show the dice that tell this phone apart until it is let in, or its time is up; return whether it is let in. */
-export async function letIn({ code }, box, row) {
+/** Show the dice that tell this phone apart while it may be let in; return whether it was, else say so in `problem`. */
+export async function letIn({ code }, box, row, problem) {
   box.hidden = false;
   row.replaceChildren(dice(code));
   let paired = false;
@@ -63,6 +63,8 @@ export async function letIn({ code }, box, row) {
     ({ code, paired } = (await ask()) ?? { code, paired });
   }
   box.hidden = true;
+  problem.hidden = paired;
+  text(problem, t("pair.nobody"));
   return paired;
 }
 
