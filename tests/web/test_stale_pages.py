@@ -128,6 +128,11 @@ def test_control_page_names_a_game_begun_elsewhere_before_ending_it(pub: Pub, vi
     page.click("dialog button.main:has-text('Begin')")
     page.wait_for_selector("dialog .notice:has-text('Crag')")
     assert pub.table.snapshot().game == "crag"
+    pub.table.submit(StartGame(header={**HEADER, "game": "crapola"}))
+    newest(page, pub)
+    page.click("dialog button.main:has-text('End that game')")
+    page.wait_for_selector("dialog .notice:has-text('Crapola')", timeout=5000)
+    assert pub.table.snapshot().game == "crapola"
     page.click("dialog button.main:has-text('End that game')")
     page.wait_for_selector("dialog", state="detached")
     assert pub.state()["player"] == "Cid"

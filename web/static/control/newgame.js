@@ -4,6 +4,7 @@ import { chip, die } from "../shared/dice.js";
 import { gameName, leadWords } from "../shared/facts.js";
 import { button, dialog, fold, select, tick } from "../shared/elements.js";
 import { seats } from "../shared/seat.js";
+import { gameOf } from "../shared/sides.js";
 import { HOUSE, termsForm } from "./terms.js";
 
 export function newGame(games) {
@@ -68,9 +69,12 @@ export function gameForm(games, beginButton) {
   };
   // Says which game would end before it does; another phone may have begun one since this was opened.
   const ends = h("p", { class: "notice", hidden: true });
+  let named = null;
   const warn = () => {
-    const { state, abandoned } = table.snapshot;
-    if (!ends.hidden || !state || state.over || abandoned) return false;
+    const { state, abandoned } = table.snapshot,
+      game = gameOf(table.snapshot);
+    if (named === game || !state || state.over || abandoned) return false;
+    named = game;
     ends.hidden = false;
     text(ends, t("new.ends", { game: gameName(table.snapshot), lead: leadWords(table.snapshot) }));
     text(beginButton, t("new.end_and_begin"));

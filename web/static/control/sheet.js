@@ -7,7 +7,7 @@ import { phones } from "../shared/hosting.js";
 import { button, dialog, fold, select } from "../shared/elements.js";
 import { newGame } from "./newgame.js";
 import { startMatch } from "../shared/tournament.js";
-import { blind, eventWords, housesTurn, sensible, sides } from "../shared/sides.js";
+import { blind, eventWords, gameOf, housesTurn, sensible, sides } from "../shared/sides.js";
 
 let entering = null; // the open dialog whose answer counts for the snapshot that it was opened on alone
 
@@ -252,9 +252,6 @@ function abandon() {
     button(t("control.abandon_do"), go, { class: "danger" }),
   );
 }
-
-// Which game of the sitting is on, whatever has been played of it.
-const gameOf = ({ header, sitting }) => JSON.stringify([header, sitting.games]);
 
 function leave(snapshot) {
   const { header, state } = snapshot,

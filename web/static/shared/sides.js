@@ -16,6 +16,9 @@ export const lengthOf = (name) => (name.length > LONG ? "long" : "");
 
 export const whoIsOn = (snapshot) => sides(snapshot).find((side) => side.to_play) ?? null;
 
+/** Which game of the sitting is on, whatever has been played of it. */
+export const gameOf = ({ header, sitting }) => JSON.stringify([header, sitting.games]);
+
 /** Dice as they lie: those frozen or kept apart from the loose ones. */
 export const lying = (snapshot) =>
   snapshot.state
