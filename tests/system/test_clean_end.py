@@ -32,7 +32,7 @@ SLOW_LOOK = """
     from vision.reading.reading import Reading
     from vision.watching.watcher import Watcher
 
-    began, picture = threading.Event(), np.zeros((480, 640, 3), np.uint8)
+    began, picture = threading.Event(), np.full((480, 640, 3), 90, np.uint8)
 
     class Still:
         name, number = "still", 0
