@@ -36,29 +36,31 @@ class GpioButtons:
         self._holds_s = dict.fromkeys(self._pins, settings.long_s) | {"shutdown": SHUTDOWN_PRESS_S}
         self._contacts = dict.fromkeys(self._pins, Contact())
         self._pending: list[tuple[str, bool, float]] = []
-        self._devices: list[Any] = []
+        self._devices: dict[str, Any] = {}
         self._changed = threading.Condition()
         self._running = False
         self._thread: threading.Thread | None = None
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Open the pins, unless they are open, and call `on_press` and `on_touch` on a thread of its own until `stop`.
+        """Open the pins that are not open yet, and call `on_press` and `on_touch` on an own thread until `stop`.
 
-        Raises DeviceError if gpiozero is missing, or pins can't be used: it names their buttons; the others work.
+        A started object keeps its thread and callbacks. Raises DeviceError if gpiozero is missing, or if pins can't be
+        used. The error names their buttons; the other buttons work.
         """
-        if self._running:
-            return
-        self._contacts, self._pending = dict.fromkeys(self._pins, Contact()), []  # a release may have gone unseen
+        if not self._running:
+            self._contacts, self._pending = dict.fromkeys(self._pins, Contact()), []  # a release may have gone unseen
         # lgpio makes a pipe in its working directory, which a service may not write to.
         os.environ.setdefault("LG_WD", os.environ.get("RUNTIME_DIRECTORY", "/tmp"))  # noqa: S108
         gpiozero = load_library("gpiozero", "sudo apt install python3-gpiozero python3-lgpio.")
         refusals: dict[str, list[str]] = {}
         for button, pin in self._pins.items():
+            if button in self._devices:
+                continue
             try:
                 self._open(gpiozero, button, pin)
             except _library_errors() as refused:
                 refusals.setdefault(str(refused).strip("'"), []).append(f"{button} on GPIO{pin}")
-        if self._devices:
+        if self._devices and not self._running:
             self._running = True
             self._thread = threading.Thread(target=self._wait, args=(on_press, on_touch), name="buttons", daemon=True)
             self._thread.start()
@@ -73,8 +75,8 @@ class GpioButtons:
         thread, self._thread = self._thread, None
         if thread is not None:
             thread.join(timeout=2)
-        devices, self._devices = self._devices, []
-        for device in devices:
+        devices, self._devices = self._devices, {}
+        for device in devices.values():
             with contextlib.suppress(*_library_errors()):
                 device.close()
 
@@ -105,7 +107,7 @@ class GpioButtons:
     def _open(self, gpiozero: Any, button: str, pin: int) -> None:
         """Open a button's pin with its pull-up; changes of its level are passed to `level`."""
         device = gpiozero.DigitalInputDevice(pin, pull_up=True)
-        self._devices.append(device)
+        self._devices[button] = device
         device.when_activated = lambda: self.level(button, True)
         device.when_deactivated = lambda: self.level(button, False)
 

@@ -222,6 +222,23 @@ def test_starting_gpio_buttons_on_a_pin_in_use_is_a_device_error(pins: Any) -> N
         GpioButtons(ButtonSettings()).start(print)
 
 
+def test_starting_gpio_buttons_again_opens_the_pins_refused_before(pins: Any) -> None:
+    now = [0.0]
+    buttons = GpioButtons(ButtonSettings(), clock=lambda: now[0])
+    heard = queue.Queue[Press]()
+    with gpiozero.LED(17):
+        for _ in range(2):
+            with pytest.raises(DeviceError, match="bank on GPIO17"):
+                buttons.start(heard.put)
+    buttons.start(heard.put)
+    for now[0], move in ((1.0, pins.pin(17).drive_low), (1.5, pins.pin(17).drive_high)):
+        move()
+    now[0] = 1.6
+    buttons.level("undo", False)  # wakes the listener at the new time
+    assert heard.get(timeout=60) == Press("bank")
+    buttons.stop()
+
+
 def test_a_busy_gpio_pin_is_an_error_that_disables_only_its_own_button(monkeypatch: pytest.MonkeyPatch) -> None:
     """Gpiozero's own LGPIOFactory over a stand-in for lgpio, whose `error` is neither GPIOZeroError nor OSError."""
     lgpio = fresh_driver(monkeypatch, "lgpio")
