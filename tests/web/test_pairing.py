@@ -108,6 +108,23 @@ def test_a_phone_that_asks_to_join_twice_is_in_the_queue_once() -> None:
     assert [each.code for each in pairing.join_requests()] == [again[1]]
 
 
+def test_a_phone_refused_another_join_request_keeps_its_earlier_one() -> None:
+    """Five requests of phones behind one router have expired, so the next from there is refused."""
+    clock = Clock()
+    pairing = Pairing(PIN, MemoryTokens(), clock)
+    for _ in range(4):
+        pairing.ask("Passer-by", ADDRESS)
+        clock.now_s += 61
+        assert pairing.shown() is None
+    pairing.ask("Passer-by", ADDRESS)
+    first = pairing.ask("Ann", ADDRESS)
+    assert isinstance(first, tuple)
+    clock.now_s += 61
+    assert pairing.shown() == first[1]
+    assert isinstance(pairing.ask("Ann", ADDRESS, first[0]), Refused)
+    assert pairing.code_of(first[0]) == first[1] == pairing.shown()
+
+
 def test_one_address_fills_only_half_of_the_queue_of_requests_to_join() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     for name in "abcde":

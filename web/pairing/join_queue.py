@@ -80,26 +80,30 @@ class JoinQueue:
             self._replace(self._queue[1:])
         return self._queue
 
-    def add(self, request: JoinRequest) -> JoinRequest | float:
-        """Put a request to join at the end of the queue; the oldest of MAX_REQUESTS_EACH from its IP leaves it.
+    def add(self, request: JoinRequest, instead_of: str) -> JoinRequest | float:
+        """Put a request to join at the end of the queue, or refuse it and leave the queue as it is.
+
+        The phone's earlier request leaves the queue. So does the oldest of MAX_REQUESTS_EACH others from its IP address.
 
         Args:
             request: The request; its `id` and `code` are ignored and chosen here.
+            instead_of: SHA-256 of the token of the phone's earlier request, which may be in the queue.
 
         Returns:
             The request as queued, or the seconds to wait if the queue is full or the address asks too often.
         """
-        alike = [each for each in self.drop_expired() if each.address == request.address]
+        others = [each for each in self.drop_expired() if each.token_sha256 != instead_of]
+        alike = [each for each in others if each.address == request.address]
         if len(alike) >= MAX_REQUESTS_EACH:
-            self.pop(alike[0].id)
+            others.remove(alike[0])
         wait_s = self._expired.wait_s(request.address)
-        if wait_s > 0 or len(self._queue) >= MAX_REQUESTS:
+        if wait_s > 0 or len(others) >= MAX_REQUESTS:
             return wait_s or CODE_SHOWN_S
         self._last_id += 1
         code = new_code()
-        while code in {each.code for each in self._queue}:
+        while code in {each.code for each in others}:
             code = new_code()
-        self._replace((*self._queue, replace(request, id=self._last_id, code=code)))
+        self._replace((*others, replace(request, id=self._last_id, code=code)))
         return self._queue[-1]
 
     def pop_shown(self) -> JoinRequest | None:

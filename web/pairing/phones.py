@@ -181,6 +181,8 @@ class Pairing:
     ) -> tuple[str, Code] | Refused:
         """Queue a phone's request to join, in place of an earlier one with its token; a paired phone keeps its role.
 
+        After a refusal the earlier request stays in the queue.
+
         Args:
             name: The name that the phone gives itself.
             address: The phone's IP address.
@@ -197,8 +199,8 @@ class Pairing:
                 return FULL
             own = token if known and token else secrets.token_hex(16)
             before = known.token_sha256 if known else None
-            self._queue.withdraw(sha256(token or ""))
-            asked = self._queue.add(JoinRequest(0, sha256(own), (), name, address, screen, before))
+            request = JoinRequest(0, sha256(own), (), name, address, screen, before)
+            asked = self._queue.add(request, instead_of=sha256(token or ""))
         if isinstance(asked, float):
             words = "Too many phones are asking, or this one too often. Wait, or enter the PIN."
             return Refused(words, "too_many_asking", asked)
