@@ -255,12 +255,17 @@ def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
     """Undo the steps of an installation, the last one first, and return the number of changes.
 
-    Before a step is undone, `say` gets a line for each of its changes. After any change systemd reads its units anew.
-    Raises DeviceError or OSError if a step fails; that step and those before it in `wanted` may still be installed.
+    Before a step is undone, `say` gets a line for each of its changes. Raises DeviceError or OSError if a step fails;
+    that step and those before it in `wanted` may still be installed. If any step was undone, systemd reads its units
+    anew, after a failure, too.
     """
-    taken = sum(_applied(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
-    if taken and machine.has_systemd:
-        machine.run("systemctl", "daemon-reload")
+    taken = 0
+    try:
+        for step in reversed(list(wanted)):
+            taken += _applied(step.left(machine), step.undo, machine, say)
+    finally:
+        if taken and machine.has_systemd:
+            machine.run("systemctl", "daemon-reload")
     return taken
 
 

@@ -197,6 +197,18 @@ def test_uninstalling_removes_a_dangling_link_in_the_place_of_a_file(machine: No
     assert not place.is_symlink()
 
 
+def test_after_a_failed_uninstallation_systemd_forgets_the_removed_unit(machine: Noted) -> None:
+    unit = File("/etc/systemd/system/pegpip.service", lambda: "[Unit]\n")
+    wanted: list[Step] = [Services(("pegpip-hotspot.service",)), unit]
+    machine.at("/run/systemd/system").mkdir(parents=True)
+    install(wanted, machine, quiet)
+    machine.broken.add("disable")
+    with pytest.raises(DeviceError):
+        uninstall(wanted, machine, quiet)
+    assert not machine.at(unit.path).exists()
+    assert machine.asked[-1] == ("systemctl", "daemon-reload")
+
+
 @pytest.mark.parametrize("change", [install, uninstall])
 def test_installing_and_uninstalling_remove_a_file_of_earlier_releases(
     machine: Noted, change: Callable[..., int]
