@@ -164,10 +164,14 @@ def _alone(folder: Path) -> Iterator[None]:
     fresh = not folder.exists()
     try:
         with locked(folder):
-            yield
+            try:
+                yield
+            except BaseException:
+                if fresh:  # while it is held: unheld it may be another process's
+                    (folder / LOCK).unlink(missing_ok=True)
+                raise
     except BaseException:
         if fresh:
-            (folder / LOCK).unlink(missing_ok=True)
             with contextlib.suppress(OSError):
                 folder.rmdir()
         raise

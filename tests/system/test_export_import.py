@@ -7,6 +7,7 @@ import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import click
 import pytest
@@ -22,6 +23,8 @@ from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.settings.load import Settings
 from companion.table.journal import FIRST, SECOND, Journal, read_entries
 from companion.table.journal.copies import lines
+from companion.table.lock import FILE_NAME as LOCK
+from companion.table.lock import InUse, locked
 from companion.table.photos import Photos
 from tests.system.backing_up import SETTINGS, entry, exported, imported, kept_in, repacked, tree
 from vision.calibration.store import FILE_NAME as CALIBRATION
@@ -115,6 +118,24 @@ def test_pegpip_import_into_a_running_tables_data_folder_is_refused(table: Path)
     journal.close()
     assert "Stop it" in str(done.exception)
     assert len(read_entries(table)) == 5
+
+
+def test_an_import_leaves_the_lock_of_a_table_that_starts_meanwhile(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deleted lock would let a second table into the same folder."""
+    fresh, tables = table.parent / "new", list[IO[bytes]]()
+
+    def lock_of_another(folder: Path) -> IO[bytes]:
+        tables.append(locked(folder))
+        return locked(folder)
+
+    monkeypatch.setattr("companion.backup.restore.locked", lock_of_another)
+    assert "Stop it" in str(imported(exported(table)[0], fresh).exception)
+    assert (fresh / LOCK).exists()
+    with pytest.raises(InUse):
+        locked(fresh)
+    tables[0].close()
 
 
 @pytest.mark.parametrize("harm", ["missing", "empty", "cut", "changed"])
