@@ -66,10 +66,11 @@ class Clips:
                 self._frames.append((frame.at_s, coded.tobytes()))
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Make the last frames before the newest throw its clip, if the camera read it and an event is `replayed`.
+        """Keep the last CLIP_S seconds before the newest throw as its clip, if an event is `replayed`.
 
-        `news` has the events since the snapshot before. The frames are set aside at the throw's event; the `replayed`
-        event may come with it or later, while the throw is the newest. Fewer than FRAMES_PER_S frames make no clip.
+        `news` has the events since the snapshot before. The frames are set aside when the throw's event comes. The
+        `replayed` event may come with it or later, while the throw is the newest. Only the newest MAX_CLIPS clips are
+        kept. There is no clip of a throw that the camera did not read, or of fewer than FRAMES_PER_S frames.
         """
         with self._lock:
             throw = snapshot.throws[-1] if snapshot.throws else None

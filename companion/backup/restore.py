@@ -83,7 +83,7 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
         _refuse_unwritable(settings_to)
         manifest = _manifest(archive)
         if not replace:
-            _refuse_older(folder, settings_to, with_settings=SETTINGS in archive.namelist())
+            _refuse_existing(folder, settings_to, with_settings=SETTINGS in archive.namelist())
         with _alone(folder):
             incoming = folder / INCOMING
             if incoming.is_symlink():
@@ -145,8 +145,11 @@ def _refuse_unwritable(settings_to: Path) -> None:
         raise DeviceError(f"The owner of the data folder can't write {settings_to}.", cure)
 
 
-def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> None:
-    """Raise DeviceError if the data folder holds a table or, with `with_settings`, the settings file exists."""
+def _refuse_existing(folder: Path, settings_to: Path, *, with_settings: bool) -> None:
+    """Raise DeviceError if an import would need --replace.
+
+    The data folder then holds files of a table or, with `with_settings`, the settings file exists.
+    """
     if own_and_foreign_files(folder)[0]:
         cure = "With --replace it is put aside (not deleted); or name another folder with --data."
         raise DeviceError(f"{folder} holds a table already.", cure)
@@ -262,11 +265,15 @@ def _without_commands(file: Path) -> list[str]:
 
 
 def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
-    """Move older data to a new folder `replaced-N`, and the unpacked files to their places; return that folder or None.
+    """Move older data to a new folder `replaced-N`, then the unpacked files to their places. Return `replaced-N`.
 
-    Data is moved by renaming on one disk, LAST_IN last, and is on the disk before and after. So after a power cut
-    nothing is lost: older files are in `replaced-N`, new ones in `import.part`. Settings are written anew, and older
-    ones renamed beside them. Before an error is raised, each file is moved back. Without older data the result is None.
+    Without older data, return None.
+
+    - Data: every move is a rename on one disk; of the new files, LAST_IN are moved last.
+    - Settings: written anew; an older file is renamed beside them.
+    - Power cut: nothing is lost, since the disk is synchronised before and after. Older files are in `replaced-N`, new
+      ones in `import.part`.
+    - Error: each file is moved back before the error is raised.
     """
     os.sync()  # the content must be on the disk before the names that a table reads
     older = [path for path in folder.iterdir() if _goes_aside(path)]

@@ -213,9 +213,9 @@ class PackageKeeper:
             log.warning("%s", refused)
 
     def _unlearn(self, thrown: Thrown, dice: str) -> None:
-        """Delete a corrected throw, whose reading is gone, from the examples of its set: their labels are wrong.
+        """Delete a corrected throw's examples from the taught set `dice`, because their labels are wrong.
 
-        A refusal of the disk is logged.
+        The throw's reading is no longer held, so the labels can't be put right. A refusal of the disk is logged.
         """
         try:
             if self._taught is not None:

@@ -234,9 +234,10 @@ class PastGames:
         """Return the games that started after game `number`, 0 for all, and how far the journal was read.
 
         Returns:
-            The games in the archive's form, oldest first; the number of the oldest of all games that may still change,
-            whatever `number` is, or 0 if there is none; the number of the last journal entry read. Undo and corrections
-            reach the games of this sitting and of the one before.
+            The games in the archive's form, oldest first.
+            The number of the oldest of all games that may still change, or 0 if there is none; `number` has no part in
+            it. Undo and corrections reach the games of this sitting and of the one before.
+            The number of the last journal entry read.
 
         Raises:
             DeviceError: The journal can't be read.

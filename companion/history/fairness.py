@@ -190,11 +190,11 @@ def _taken_for(counts: Counts, taken: int, shown: int) -> float:
 
 
 def _slipped(counts: Counts) -> float:
-    """Return the maximum log likelihood of the counts for fair dice and a reader with rare random errors.
+    """Return the highest log likelihood of the counts for fair dice and a reader that errs rarely.
 
-    The reader misreads at most the share `MAX_SLIPS` of each value, as any other value. That bounds the probability of
-    reading each value. The likeliest probabilities within the bounds are the counts, divided by one number and clipped
-    to the bounds; bisection finds the number that makes them sum to 1.
+    The reader misreads at most the share `MAX_SLIPS` of each value, as any other value. So each value is read with a
+    probability from (1 - MAX_SLIPS) / 6 to (1 + 5 * MAX_SLIPS) / 6. The likeliest probabilities are the counts divided
+    by one number, then clipped to these bounds. Bisection finds the number for which their sum is 1.
     """
     least, most = (1 - MAX_SLIPS) / 6, (1 + 5 * MAX_SLIPS) / 6
     low, high = 0.0, 1.0 + 6.0 * sum(counts)

@@ -51,9 +51,9 @@ class Record:
 
     @property
     def sitting(self) -> Sitting:
-        """The newest sitting: its number of finished games, games won and lost by name, and who is ahead.
+        """The newest sitting: number of finished games, games won and lost by name, who is ahead, and players' colours.
 
-        The colours are those of the newest game's players. All fields are empty before the first game.
+        The colours are those of the newest game. All fields are empty before the first game.
         """
         if not self.games:
             return Sitting()

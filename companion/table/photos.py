@@ -62,11 +62,11 @@ class Photos:
         return True
 
     def put_right(self, wrong: Collection[int], owners: Mapping[str, int]) -> None:
-        """Move each wrong photo to the throw whose entry names its hash; delete it if there is none.
+        """Move each wrong photo to the throw that it belongs to; delete it if there is no such throw.
 
-        `wrong` are the throws whose photo has another hash than their entry says; `owners` maps the hash that an entry
-        names to its throw. A throw that has its own photo already keeps it. A photo that was deleted meanwhile is
-        ignored. Raises OSError; if a photo can't be moved, none is deleted.
+        `wrong` are throws whose photo does not match the hash in their entry. `owners` maps each hash to the throw
+        whose entry names it. A throw that has its own photo already keeps it. Photos deleted meanwhile are ignored.
+        Raises OSError; if a photo can't be moved, none is deleted.
         """
         right = set[int]()
         for jpeg in [self.jpeg(throw) or b"" for throw in wrong]:

@@ -268,9 +268,10 @@ class Journal:
     def _recover(self, damage: Damaged, head: Head | None) -> str:
         """Rebuild both copies of the damaged journal from the entries that survive, open them, and return the report.
 
-        The data folder is copied into `damaged-N` first. `head` is the last known end of the journal; None if unknown.
-        Raises DeviceError if no entry can be read or the folder can't be copied; nothing is changed then. Raises
-        OSError if the disk refuses the new copies, or Damaged if they do not fit: then the journal may be closed.
+        The data folder is copied into `damaged-N` first, unless the last repair failed with the same report. `head` is
+        the last known end of the journal; None if unknown. Raises DeviceError if no entry can be read or the folder
+        can't be copied; nothing is changed then. Raises OSError if the disk refuses the new copies, or Damaged if they
+        do not fit: then the journal may be closed.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         if report != self._unrepaired:  # else the last repair failed, and the folder was copied before it
@@ -298,9 +299,11 @@ def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
 
 
 def entries_in(lines: Iterable[bytes], path: Path, first: int = 1) -> Iterator[Entry]:
-    """Yield the playable entries, as `entries` defines them, in finished lines of the journal at `path`.
+    """Yield the entries that can be replayed, in finished lines of the journal at `path`.
 
-    The first line is that of entry `first`. Raises DeviceError on reaching a damaged line, or if `lines` can't be read.
+    Left out are entries that a recorded loss before them covers (`loss.through`): they build on lost ones. `first` is
+    the number of the first line's entry. A missing file has no entries. Raises DeviceError on reaching a damaged line,
+    or if `lines` can't be read.
     """
     intact, unplayed = first - 1, 0  # entries up to `unplayed` fit no state: others before them are lost
     with _as_device_error(path), suppress(FileNotFoundError):
