@@ -71,8 +71,8 @@ def test_crapola_catching_up_takes_at_least_the_entry_at_most_20000_points() -> 
     assert race(500, 1000).banked(0, 0, True, 20)[10] == 1 - reach[11]
 
 
-def test_crapola_win_odds_of_a_stop_count_13000_turn_points_in_full() -> None:
-    """No more points are tabulated; the last of them count in full: they bring a player with 2,000 to the target."""
+def test_win_odds_of_a_crapola_stop_count_all_13000_points_of_the_table() -> None:
+    """With the largest turn in the table, 13,000 points, a player with 2,000 reaches the target."""
     six_ones, straight = [thrown(*[1] * 6), keep(*[1] * 6)], [thrown(*range(1, 7)), keep(*range(1, 7))]
     state = told("crapola", *bank(2000), *bank(1000), *six_ones * 3, *straight, rules={"target": 15_000}).state
     values = {str(option["line"]): option["value"] for option in options(state, "win")}

@@ -128,9 +128,10 @@ class CribbageBoard:
     def bombed(self) -> CribbageBoard:
         """Return the board after a successful bomb: the side to play swaps pegs with the furthest other side in play.
 
-        The bomber's wipe-outs in a row become 0, nobody is bumped, and the turn is passed. The bomber is no longer
-        fuchled (sent to the start), nor is a side whose peg leaves the start. If players left since the bomb was
-        announced, the other side may even be behind; without one no peg moves.
+        - Other side: may be behind if players left since the announcement; without one no peg moves.
+        - Wipe-outs in a row: the bomber's become 0.
+        - Fuchled (sent to the start): no longer the bomber, nor a side whose peg leaves the start.
+        - Nobody is bumped, and the turn is passed.
         """
         side, hit, events = self.side, self.furthest, tuple[Event, ...]()
         pegs, wipeouts = self.pegs, with_entry(self.wipeouts, side, 0)
@@ -182,7 +183,7 @@ class CribbageBoard:
         """Whether the pegs decide the game, whatever `over` says. `round_done`: whether the round is complete.
 
         The game is decided if all sides but one are out, or if a side has finished and the round is complete. With
-        `find_a_loser` it is decided once all sides but one are out or finished.
+        `find_a_loser` it is decided once all sides but one are out or finished; no side is both.
         """
         if self.header.rules["find_a_loser"]:
             return len(self.out) + len(self.finished) == len(self.sides) - 1

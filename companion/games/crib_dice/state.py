@@ -224,9 +224,9 @@ class CribDice:
     def _piddled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
         """Return the state after a piddle, the throw of two dice with five or six frozen; `threw` is its event.
 
-        A double of another value than the point is a wipe-out. A double of the point must be thrown again, unless the
-        rule `piddle_points` is on. Anything else is a rollover; with `piddle_points` the dice that show the point join
-        the set first, up to seven.
+        - A double of another value than the point: a wipe-out.
+        - A double of the point, without the house rule `piddle_points`: thrown again.
+        - Anything else: a rollover. With `piddle_points` the dice that show the point join the set first, up to seven.
         """
         turn, counts = self.turn, self.board.header.rules["piddle_points"]
         hits = sum(die == turn.point for die in dice)

@@ -195,7 +195,8 @@ def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) ->
     """Return the win probability in Crapola of the mover, the player to move, after a bank of 0, 1, 2, ... steps.
 
     A step is 50 points; the shape is (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,). A bank that reaches the target leaves
-    the other player one last turn, which wins only with a higher total.
+    the other player one last turn, which wins only with a higher total. Without an earlier bank the other player also
+    needs at least ENTRY steps.
 
     Args:
         phase: Who has made a first bank before: `BOTH`, `OTHER` or `MOVER`; `PHASES` for nobody.

@@ -20,16 +20,16 @@ SETS = np.array(list(zip(*_OFFERED, strict=True)), np.uint64)
 value. The last set is repeated where there are fewer. Unsigned: numba then needs no check for negative indices."""
 CHANCES = np.array([chance for _, chance in first_throws()])
 """(offers,) probability that a throw of seven offers the sets in each column of SETS."""
-HITS = np.zeros((5, 7, 6))
-"""Probability of a roll's result, indexed by frozen dice (2 to 4), their face value, and newly frozen dice.
-
-Newly frozen dice 0: a wipe-out. A roll without the face value but with a 1 is repeated; the probabilities include this.
+HIT_CHANCES = np.zeros((5, 7, 6))
+"""Probability of a throw's result in a turn of Crib Dice, indexed by frozen dice (2 to 4), the point, and newly frozen
+dice (0: a wipe-out). The 7 - frozen other dice are thrown. A throw with a 1 but without the point is repeated; the
+probabilities include this. Other rows are 0.
 """
 for _frozen in (2, 3, 4):
     for _value in range(1, 7):
         for _hits, _chance in roll_ends(_frozen, _value):
-            HITS[_frozen, _value, _hits] = _chance
-        HITS[_frozen, _value, 0] = 1.0 - HITS[_frozen, _value].sum()
+            HIT_CHANCES[_frozen, _value, _hits] = _chance
+        HIT_CHANCES[_frozen, _value, 0] = 1.0 - HIT_CHANCES[_frozen, _value].sum()
 
 
 @compiled
@@ -94,7 +94,7 @@ def value_sets(
 
 @compiled
 def _value_rolls(lost: float, sets: Floats) -> None:
-    """Raise the value in `sets` of each set of two to four frozen dice to that of a roll, where a roll is worth more.
+    """Raise the value in `sets` of each set of two to four frozen dice to that of a throw, where that is worth more.
 
     Args:
         lost: Value of a wipe-out.
@@ -103,7 +103,7 @@ def _value_rolls(lost: float, sets: Floats) -> None:
     """
     for frozen in range(4, 1, -1):
         for value in range(1, 7):
-            thrown = HITS[frozen, value, 0] * lost
+            thrown = HIT_CHANCES[frozen, value, 0] * lost
             for hits in range(1, 8 - frozen):
-                thrown += HITS[frozen, value, hits] * sets[7 * (frozen + hits) + value]
+                thrown += HIT_CHANCES[frozen, value, hits] * sets[7 * (frozen + hits) + value]
             sets[7 * frozen + value] = max(sets[7 * frozen + value], thrown)

@@ -286,12 +286,14 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return a side's expected share of a win by round and distance of its finish, and its share after ROUNDS.
+        """Return what a finish is worth to a side by round and distance, and what a later finish is worth.
+
+        The worth is the expected share of a win: 1 for a win alone, 1/n for one shared by n sides, 0 for a loss.
 
         Returns:
-            (rounds, past + 1) share: row r for a finish in round r, 0 being the current one; column d for one d + 1
-            holes past the last hole. Later rounds, by which another side has almost surely finished, have no row. And
-            the share that the side can still expect if it has not finished after ROUNDS rounds.
+            (rounds, past + 1) worth: row r for a finish in round r, 0 being the current one; column d for one d + 1
+                holes past the last hole. Rounds by which another side has almost surely finished have no row.
+            The worth that the side can still expect if it has not finished after ROUNDS rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)

@@ -204,9 +204,13 @@ class TurnValues:
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
         """Return the value of throwing a piddle, two dice with five or six frozen, with best play after it.
 
-        A won piddle scores the set, and the turn goes on with seven dice; a lost one is a wipe-out, worth `lost`. The
-        unit is that of `bank`, such as turn points. `gathered` are the points of the turn's earlier sets; `frozen` dice
-        show `point`.
+        - Won: the set scores, and the turn goes on with seven dice. With the house rule `piddle_points` dice that show
+          `point` join the set first, up to seven.
+        - A double of the point without that rule: thrown again; the probabilities include this.
+        - Lost: a wipe-out, worth `lost`.
+
+        The unit is that of `bank`, such as turn points. `gathered` are the points of the turn's earlier sets; `frozen`
+        dice show `point`.
         """
         won = sum(
             chance * self.fresh(gathered + set_score(min(7, frozen + hits), point))

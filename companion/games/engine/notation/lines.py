@@ -16,9 +16,10 @@ from companion.games.engine.notation.json_text import RepeatedKey, json_of
 
 
 def parse_line(text: str | bytes) -> Action | Undo:
-    """Parse one transcript line after the header, JSON text or UTF-8 bytes, into an action.
+    """Parse one line of a transcript, not its header, into an action or an undo.
 
-    Raises NotationError if it is no JSON object, or an object of another form. Rules of the game are not checked.
+    The line is JSON text or UTF-8 bytes. Raises NotationError if it is no JSON object of a known form. Rules of the
+    game are not checked.
 
     >>> parse_line('{"do": "point", "value": 5}')
     NamePoint(value=5)

@@ -155,10 +155,10 @@ def _switches(rules: two_sides.DuelRules) -> str:
 
 
 def _gap_chart(file: Path) -> None:
-    """Draw a chart for Crib Dice as an SVG file: the turn points from which a side should stop, by its lead in holes.
+    """Draw a chart for Crib Dice as an SVG file: from how many turn points a side should stop, by its lead in holes.
 
-    The side has the frozen dice of EXAMPLE, and the other peg is on OTHER_HOLE. A curve each shows 0, 1 and 2 wipe-outs
-    of the side in a row. A curve has a gap where a throw is always better.
+    The frozen dice are those of EXAMPLE; the other peg is on OTHER_HOLE. Three curves are for 0, 1 and 2 wipe-outs in a
+    row. A gap in a curve means that a throw is always better.
     """
     curves = {
         name: [_stop_on(OTHER_HOLE + gap, wipeouts, *EXAMPLE) for gap in GAPS]
