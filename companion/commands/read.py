@@ -157,11 +157,13 @@ def _record(
 
 
 def _copy_paths(folder: Path, images: Sequence[str]) -> list[Path]:
-    """Return a different path in `folder` for the annotated copy of each picture, in the order of `images`.
+    """Return the path in `folder` of each picture's annotated copy, in the order of `images`; no path comes twice.
 
-    A picture's path is a .jpg file, a zip's is a folder for the copies of its throws. The name is that of the picture
-    or zip, with a number if another copy of this run has it; an older copy will be replaced. The folders are created.
-    Raises SetupError if that fails, or if a path is that of one of the pictures or of its folder.
+    - Picture: `NAME.jpg`.
+    - Zip: a folder NAME for the copies of its throws.
+    - Second of a name: NAME-2, and so on. Copies of earlier runs will be replaced.
+
+    The folders are created. Raises SetupError if one can't be, or if a copy would replace a picture or its folder.
     """
     originals = {Path(name).resolve() for name in images}
     taken = originals | {original.parent for original in originals}

@@ -95,7 +95,10 @@ def check_lamp(lamp: LampLight) -> Finding:
 def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Finding, Finding]:
     """Return findings on the brightness (`light`) and the sharpness (`focus`) of a picture, (h, w, 3) uint8.
 
-    `simulated` is only copied to the findings; the limits stay the same.
+    - `light` fails if the mean brightness is too low or too high, or if too many pixels are burnt out.
+    - `focus` fails if the variance of the Laplacian is below MIN_SHARPNESS.
+
+    `simulated` is only copied to the findings.
     """
     grey = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())

@@ -24,7 +24,7 @@ from vision.cameras import Camera, Frame
 from vision.reading.reading import Doubt, FrameBGR, Reading
 
 
-def test_the_first_evening_check_of_the_virtual_table_finds_no_fault(table: Table) -> None:
+def test_a_guided_first_evening_on_a_virtual_table_reports_no_fault(table: Table) -> None:
     table.person.skips = ()
     evening = table.held()
     assert evening.ill() == []

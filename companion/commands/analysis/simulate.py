@@ -133,7 +133,8 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
     """Play the games with these numbers between levels of the bot; return each seat's totals over all of them.
 
-    A game's number decides who starts and, with the seed, the dice and the bots' mistakes.
+    A seat's totals are its shares of wins, their squares, and the points of its side. A game's number decides who
+    starts and, with the seed, the dice and the bots' mistakes.
     """
     totals = [Score()] * len(levels)
     for number in numbers:

@@ -29,7 +29,7 @@ because rounding makes equal options differ. Higher: worse options count as righ
 @click.option("--seed", type=int, help="The same seed gives the same puzzles; others at each call without.")
 @click.argument("game", metavar="GAME")
 def command(game: str, count: int, seed: int | None) -> None:
-    """Ask you puzzles of GAME, tell the answer after each, and count what your choices cost.
+    """Train with puzzles of GAME: choose, see the answer, and learn what your choices cost.
 
     Type the number of your choice. Ctrl-C ends the training; the puzzles that you have answered are counted.
     """
