@@ -119,9 +119,9 @@ class FilesCamera:
         self._shown = None
 
     def _next_photo(self) -> FrameBGR:
-        """Load the next readable photo, after the last the first again, and return it letterboxed.
+        """Return the next readable photo, letterboxed; the first photo follows the last.
 
-        Stops the camera and raises DeviceError if no photo of the folder can be read.
+        Raises DeviceError, and stops the camera, if no photo of the folder can be read.
         """
         for _ in self._photos:
             path = self._photos[self._next % len(self._photos)]

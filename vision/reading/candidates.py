@@ -154,10 +154,11 @@ class Selection:
 
 
 def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
-    """Choose the dice among a picture's candidates: the `expect` best, or as many as their scores suggest if None.
+    """Choose the dice among a picture's candidates, and list the rejected candidates that may be dice.
 
-    Dice of one throw have similar sizes. With `expect` None, only candidates of about the best one's size are chosen.
-    Rejected are only others that may be dice: of that size or good quality, and not taken for a pip of a chosen die.
+    - With `expect`: the dice are the candidates of the `expect` highest scores, whatever their size.
+    - With None: as many as the scores suggest, all of about the best one's size. Dice of one throw have similar sizes.
+    - Rejected: others of about that size or of good quality, unless they are a pip of a chosen die.
     """
     candidates = sorted(candidates, key=lambda candidate: -candidate.score)
     similar = _similar_in_size(candidates)

@@ -135,11 +135,14 @@ class Reader:
     def _select(self, scene: Scene, expect: int | None, previous: Reading | None) -> tuple[Selection, Doubt | None]:
         """Select the dice of a scene; return them with the rejected candidates, and the remaining doubt or None.
 
-        Detection passes run until no doubt is left and enough of them agree on the values, or no pass is left. Enough
-        are `scene.min_agreeing`, or one more if the scene `needs_another_pass`; `previous`, if trusted, counts as one.
-        Then uncertain dice are classified again in augmented views, and all dice are compared with the taught examples
-        of their set, if there are any. Final values that too few passes found are in doubt (`COUNT`). A photo of an
-        unknown number of dice must also pass the verifier to be trusted.
+        1. Detection passes run until the best selection has no doubt and enough passes found its values. Best is the
+           last selection in a cumulative scene, else the one of the highest quality. Enough are `scene.min_agreeing`
+           passes, or one more if the scene `needs_another_pass`. A trusted `previous` counts as one.
+        2. Uncertain dice are classified again in augmented views.
+        3. All dice are compared with the taught examples of their set, if there are any. A contradiction is a doubt
+           (`DISAGREE`).
+        4. Final values that fewer than `scene.min_agreeing` passes found are in doubt (`COUNT`).
+        5. In a photo of an unknown number of dice, the verifier must accept the dice; else `COUNT`.
         """
         found = [previous.values] if previous is not None and previous.trusted else []
         best, selections, classified = Selection(), list[Selection](), Classified()

@@ -45,9 +45,10 @@ counts as cut off: some pips may be outside. A larger one doubts whole dice near
 
 
 def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: float = MIN_OBJECT_RADIUS) -> list[Box]:
-    """Return the bounding boxes, in pixels of the masks, of foreground outside the dice that is large enough.
+    """Return the bounding boxes, in pixels of the masks, of large connected pieces of foreground outside the dice.
 
-    Left out are objects too small or too thin to hold a disc of `radius` face widths; `face_px` is a face's width.
+    A piece is large if it holds a disc of `radius` face widths; its box includes its thin parts. `face_px` is the width
+    of a die's face.
     """
     rest = foreground & ~dice
     if cv2.countNonZero(rest) < 2 * (radius * face_px) ** 2:

@@ -156,10 +156,11 @@ def changed(one: Small, other: Small) -> int:
 
 
 def _changed_in_equal_light(one: Small, other: Small) -> int:
-    """Return how many pixels differ in contrast, beyond the noise, once each row is as bright in both pictures.
+    """Return how many pixels differ in contrast to their surroundings between two pictures by more than the noise.
 
-    The brighter of two rows is dimmed by the median ratio of their pixels. Dice and hands cover less than half of a
-    row, so they do not change that ratio.
+    First the brighter of two rows is dimmed by the median ratio of their pixels. Dice and hands cover less than half of
+    a row, so they do not change that ratio. A saturated pixel takes the darker row's level if that is higher. The noise
+    is NOISE_SIGMAS robust standard deviations of all differences, within CHANGED_LEVELS and MAX_NOISE_LEVELS.
     """
     first, second = one.level(), other.level()
     scale = np.float32(min(_gain_to_ground(first), _gain_to_ground(second)))

@@ -186,7 +186,10 @@ def leaning_deg(rotation: Floats) -> float:
 
 
 def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
-    """Return whether the die at `index` is farther than MIN_GAP_MM from every wall and every other die."""
+    """Return whether the die at `index` is farther than about MIN_GAP_MM from every wall and every other die.
+
+    Corners of dice that face each other diagonally must be farther apart, up to 1.7 times.
+    """
     corners = bodies.at_mm[index] + CORNERS @ bodies.rotation[index].T * edge_mm
     at_wall = any((offset - sign * corners[:, axis] > -MIN_GAP_MM).any() for axis, sign, offset in walls.planes[1:])
     others = [b if a == index else a for a, b in neighbours(bodies.at_mm, edge_mm) if index in (a, b)]

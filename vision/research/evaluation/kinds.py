@@ -47,6 +47,7 @@ class Material:
     bare: float = 0.0
 
 
+# Materials of the dice that the evaluation renders.
 # Colours are blue, green, red from 0 to 255. The measures of `Kind` are shares of the die's edge, and the numbers of
 # `Material` shares from 0 to 1, both explained there.
 IVORY = Material(Kind((196, 222, 234), DARK))

@@ -31,7 +31,8 @@ LEARNT = (6, 12)
 """Fewest and most photos that a split learns from, if the set has enough. More teach the set of dice better and leave
 fewer to judge."""
 MAX_DICE = 12
-"""Largest number of dice in a photo that is judged; photos with more are left out."""
+"""Largest number of dice in a photo of this evaluation; photos with more are left out. Higher: photos of heaps count,
+too; lower: fewer photos to judge."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
