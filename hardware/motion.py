@@ -26,8 +26,9 @@ mistake could shut the table down; longer is a nuisance."""
 def duration_s(moment: Moment) -> float:
     """Return the duration of a moment's animation in seconds, without the delay before it starts.
 
-    `run` and `fill` last longer for a longer distance, up to a limit; going back they last 0. `press` and `countdown`
-    have fixed durations. Other kinds last `moment.lasts_s`; a `slide` with a tail of light lasts TRAIL_FADES_S longer.
+    - `run` and `fill`: longer for a longer distance, up to a limit; 0 for a move backward.
+    - `press` and `countdown`: fixed.
+    - Other kinds: `moment.lasts_s`; for a `slide` with a tail of light TRAIL_FADES_S more.
     """
     holes = max(0, moment.to_hole - moment.from_hole)
     match moment.kind:

@@ -167,7 +167,8 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
 def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
     """Return the place (x, y), in mm, of each LED of a strip that runs back and forth in rows of `row_leds`.
 
-    LED 0 is at (0, 0). The first row runs to the right; each next row lies four pitches below.
+    LED 0 is at (0, 0), and y grows downwards. The first row runs to the right, the next one back to the left, and so
+    on. Each row lies four pitches below the one before.
     """
     places = []
     for led in range(leds):

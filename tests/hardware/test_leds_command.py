@@ -82,7 +82,7 @@ def test_led_drilling_template_frame_and_corners_match_the_front_panel() -> None
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_drawn_led_map_has_a_title_per_led_and_labels_hole_120(name: str) -> None:
+def test_the_led_map_has_a_title_per_led_and_hole_120s_titles_name_it(name: str) -> None:
     """One more title is that of the drawing."""
     titles = [t.text for t in ET.fromstring(wiring_map(preset(name))).iter(f"{SVG}title")]
     assert len(titles) == preset(name).leds + 1
