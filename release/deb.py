@@ -99,9 +99,9 @@ pegpip: bogus-mail-host-in-debian-changelog *
 def bundled_distributions() -> list[str]:
     """Return the sorted names of the Python distributions that the Debian package brings as wheels.
 
-    These are OpenCV, the project's dependencies and, in turn, theirs. Left out are those of `SYSTEMS_OWN`, which
-    Debian's own packages provide, unless they are in `BROUGHT`. A dependency's own requirement is left out if it has a
-    marker, such as that of an extra. Raises PackageNotFoundError if one of them is not installed here.
+    These are OpenCV, the project's dependencies and, in turn, theirs. Left out are names with a start in `SYSTEMS_OWN`,
+    which Debian's own packages provide, and without one in `BROUGHT`. A dependency's own requirement is left out if it
+    has a marker, such as that of an extra. Raises PackageNotFoundError if one of them is not installed here.
     """
     found: set[str] = set()
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]

@@ -107,7 +107,7 @@ class Arm:
 
 
 def arm_for(module: Module, size_wh: SizeWH) -> Arm:
-    """Return the arm's dimensions at which a camera sees `MARGIN` times the tray's floor.
+    """Return the heights of the camera's arm at which the camera sees `MARGIN` times the tray's floor.
 
     Args:
         module: The camera.
