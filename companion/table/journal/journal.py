@@ -290,7 +290,7 @@ class Journal:
 
 
 def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
-    """Yield a data folder's playable entries from number `first` on; a table may be writing meanwhile.
+    """Yield a data folder's entries that can be replayed, from number `first` on; a table may be writing meanwhile.
 
     An entry of kind `lost` fills a gap and is yielded; entries from there to the next start of a game are skipped. A
     folder without a journal yields none. Raises DeviceError for an unreadable file, or on reaching a damaged line.
@@ -318,7 +318,10 @@ def entries_in(lines: Iterable[bytes], path: Path, first: int = 1) -> Iterator[E
 
 
 def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
-    """Return all that `entries` yields as a tuple: years of play take 200 MB. Raises DeviceError."""
+    """Return a data folder's entries that can be replayed, from number `first` on: `entries` as a tuple.
+
+    Years of play take 200 MB. Raises DeviceError.
+    """
     return tuple(entries(folder, first))
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from vision.cameras.simulated.appearance import BGR, Kind
 
 DARK: BGR = (26, 24, 26)
-"""Colour of the pips on light dice, 0 to 255."""
+"""Colour of the pips on light dice: blue, green, red, 0 to 255."""
 LIGHT: BGR = (232, 236, 238)
-"""Colour of the pips on dark dice, 0 to 255."""
+"""Colour of the pips on dark dice: blue, green, red, 0 to 255."""
 
 
 class Texture(Enum):
