@@ -59,10 +59,11 @@ def _throw(state: CribDice) -> str:
 
 
 def _lesson(state: CribDice) -> tuple[Phrase, ...]:
-    """Return phrases of the tutorial, for someone who learns Crib Dice; empty after the end.
+    """Return phrases of the tutorial, for someone who learns Crib Dice; empty once the game is over.
 
-    If the last action ended a turn by a bank, a bomb or a wipe-out, one phrase says how. Else the phrases say what the
-    action did to the frozen dice, and what can be done now.
+    - If the last action ended a turn (`TURN_OVER`), one phrase says how.
+    - Before a first throw, a choice, a throw of all dice again or of a bomb, one phrase says what comes next.
+    - Else one says what the action did to the frozen dice, if anything, and another what can be done now.
     """
     if state.board.over:
         return ()

@@ -299,11 +299,11 @@ def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
 
 
 def entries_in(lines: Iterable[bytes], path: Path, first: int = 1) -> Iterator[Entry]:
-    """Yield the entries that can be replayed, in finished lines of the journal at `path`.
+    """Yield the entries that can be replayed, from finished `lines` of the journal at `path`.
 
-    Left out are entries that a recorded loss before them covers (`loss.through`): they build on lost ones. `first` is
-    the number of the first line's entry. A missing file has no entries. Raises DeviceError on reaching a damaged line,
-    or if `lines` can't be read.
+    A line may record a loss. Entries after it, up to number `loss.through`, build on lost ones and are left out. Only a
+    message about damage uses `first`, the number of the first line's entry. A missing file has no entries. Raises
+    DeviceError on reaching a damaged line, or if `lines` can't be read.
     """
     intact, unplayed = first - 1, 0  # entries up to `unplayed` fit no state: others before them are lost
     with _as_device_error(path), suppress(FileNotFoundError):
