@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from companion.table.commands import Abandon, StartGame
 from tests.scanning import scanned
 from tests.web.phones import newest, phone
-from tests.web.pub import ADDRESSES, PIN, Pub, opened
+from tests.web.pub import ADDRESSES, HEADER, PIN, Pub, opened
 
 pytestmark = pytest.mark.browser
 
@@ -149,3 +150,13 @@ def test_phone_pages_neither_reload_nor_hide_a_join_code_on_a_503_answer(visitin
             page.wait_for_event("response", lambda response: response.status == 503)
     assert guest.is_visible("#pair-dice .dice")
     assert host.evaluate("window.kept") is True
+
+
+def test_control_page_says_that_the_evening_has_been_ended(pub: Pub, visiting: Any) -> None:
+    pub.table.submit(StartGame(header=HEADER))
+    pub.table.submit(Abandon(number=pub.table.snapshot().number))
+    page = visiting("/control", paired=True)
+    page.click("#more > summary")
+    page.click("[data-key='end']")
+    page.wait_for_selector("#toast:has-text('The evening is over.')")
+    assert page.problems == []

@@ -229,9 +229,7 @@ function rest(snapshot) {
   if (playing) items.push(act("leave", t("control.leave"), () => leave(table.snapshot)));
   if (playing) items.push(act("abandon", t("control.abandon"), abandon, "danger"));
   else if (state && table.owner)
-    items.push(
-      act("end", t("control.end_sitting"), () => post("/api/evening/end", { number: table.snapshot.number })),
-    );
+    items.push(act("end", t("control.end_sitting"), endEvening));
   if (start.voice)
     items.push(
       act("voice", t("control.voice_on"), () => speak(true)),
@@ -239,6 +237,10 @@ function rest(snapshot) {
     );
   items.push(act("phones", t("control.phones"), phones));
   return h("div", { class: "choices" }, items);
+}
+
+async function endEvening() {
+  if (await post("/api/evening/end", { number: table.snapshot.number })) toast(t("control.sitting_ended"));
 }
 
 const speak = (on) => post("/api/voice", { on });
