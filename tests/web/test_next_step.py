@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from companion.table.commands import CorrectThrow, StartGame
+from companion.table.commands import CorrectThrow, NoteMotion, StartGame
 from tests.games.crib_turns import bank
 from tests.web.phones import newest
 from tests.web.pub import HEADER, PIN, Pub, observation, play
@@ -329,3 +329,12 @@ def test_the_scoreboard_names_no_crapola_leader_who_has_left(pub: Pub, visiting:
     assert "50 more to catch Ben" in page.inner_text("main")
     ann, ben, cat = (line.inner_text().split("\n")[-1] for line in page.query_selector_all("#players > .player"))
     assert ("leads" in ann, ben, cat) == (False, "leads", "50 behind")
+
+
+def test_pages_address_nobody_while_the_computer_players_dice_roll(pub: Pub, visiting: Any) -> None:
+    house = {"player": "Ann", "level": "best"}
+    pub.table.submit(StartGame(header=HEADER, terms={"house": house}))
+    pub.table.submit(NoteMotion())
+    page = visiting("/tv", "1920x1080")
+    page.wait_for_selector('#phase[data-phase="settling"]', state="attached")
+    assert page.inner_text("#who") == "Ann's dice are rolling …"

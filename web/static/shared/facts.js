@@ -102,6 +102,8 @@ export function toDo(snapshot) {
         : `${t(`doubt.${question?.code}`)} ${t("can.asking", { player: state.player })}`,
     };
   }
+  if (phase === "settling" && housesTurn(snapshot))
+    return { who: null, what: t("hero.house_rolling", { player: state.player }), how: "" };
   if (phase === "settling") return { who: state.player, what: t("hero.rolling"), how: "" };
   if (forHouse(snapshot))
     return { who: null, what: can(snapshot), how: table.ill ? "" : t(houseHow(snapshot), { player: state.player }) };
