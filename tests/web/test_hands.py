@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from companion.table.commands import NextGame, StartGame
+from companion.table.commands import Command, NextGame, PlayLine, StartGame
 from tests.web.accessibility import violations
 from tests.web.phones import MIDGAME, newest, tap_twice, visit
 from tests.web.pub import ALONE, HEADER, Pub, observation, opened, play, play_out, served
@@ -80,6 +80,27 @@ def test_control_page_corrects_a_die_of_a_past_throw_to_the_tapped_face(pub: Pub
     page.click('dialog button[aria-label="It is a 3"]')
     page.wait_for_selector("#toast")
     assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("thrown", "asks"),
+    [
+        ([PlayLine(number=1, line=MIDGAME[0])], "This was entered as 6. What is it?"),
+        ([observation([], at_s=93.0), observation(MIDGAME[0]["throw"])], "This was read as 6. What is it?"),
+    ],
+    ids=["hand", "camera"],
+)
+def test_a_correction_says_whether_the_die_was_entered_or_read(
+    thrown: list[Command], asks: str, pub: Pub, visiting: Any
+) -> None:
+    pub.table.submit(StartGame(header=HEADER))
+    for command in thrown:
+        pub.table.submit(command)
+    assert pub.table.snapshot().throws
+    page = visiting("/control", paired=True)
+    page.click("#throws-fold > summary")
+    page.click('#throws button[aria-label^="Ann\'s 6"]')
+    assert page.inner_text("dialog .can") == asks
 
 
 def test_control_page_shows_a_player_as_left_after_leaving_is_confirmed(pub: Pub, visiting: Any) -> None:

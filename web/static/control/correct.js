@@ -48,7 +48,8 @@ function row(thrown) {
 }
 
 function correct(thrown, at) {
-  const title = t("correct.title", { player: thrown.player });
+  const title = t("correct.title", { player: thrown.player }),
+    read = thrown.source === "camera";
   const choose = async (value) => {
     const values = thrown.values.map((old, each) => (each === at ? value : old));
     if (value !== thrown.values[at] && !(await send(thrown, values))) return;
@@ -62,7 +63,7 @@ function correct(thrown, at) {
   const box = dialog(
     title,
     thrown.photo ? framed(thrown, at, (other) => { box.close(); correct(thrown, other); }) : noPhoto(),
-    h("p", { class: "can" }, t("correct.which", { value: thrown.values[at] })),
+    h("p", { class: "can" }, t(read ? "correct.which" : "correct.which_entered", { value: thrown.values[at] })),
     faces(choose, thrown.values[at]),
     button(t("correct.all"), all),
   );
