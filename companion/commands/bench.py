@@ -35,6 +35,8 @@ def command(as_json: bool, only_part: str | None, image: Path | None, calibratio
     """
     if (image is None) != (calibration is None):
         raise SetupError(["--image and --calibration go together: a picture of a tray, and the tray's calibration."])
+    if only_part is not None and image is not None:
+        raise click.UsageError("--image times the reading of one picture and no part: leave out --only.")
     measured: dict[str, Any] = {}
     if image is not None:
         from companion.bench.vision import one_thread, times

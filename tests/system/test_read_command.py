@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import cv2
 import pytest
 from click.testing import CliRunner, Result
@@ -133,6 +134,12 @@ def test_bench_command_with_an_image_prints_times_and_needs_a_calibration(pictur
     assert all(told[name] > 0 for name in times)
     alone = pegpip(bench, "--json", "--image", pictures.dice).exception
     assert isinstance(alone, SetupError)
+
+
+def test_bench_command_refuses_an_image_together_with_one_part(pictures: Pictures) -> None:
+    refused = pegpip(bench, "--only", "rules", "--image", pictures.dice, "--calibration", pictures.data).exception
+    assert isinstance(refused, click.UsageError)
+    assert "leave out --only" in refused.message
 
 
 def test_bench_command_with_an_image_loads_and_reads_on_one_thread(
