@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from companion.commands.doctor import command
+from companion.diagnostics.first_evening import steps
 from companion.diagnostics.first_evening.evening import JudgedThrow, Values
 from companion.diagnostics.first_evening.holding import PAGE, ZIP, Screen, hold, write
 from companion.diagnostics.first_evening.page import page
@@ -160,6 +161,17 @@ def test_first_evening_answers_agree_deny_or_skip_and_end_of_input_stops(monkeyp
         assert printed == ["1 of 2: throw.", "Press the button bank."]
         with pytest.raises(KeyboardInterrupt):
             person.agrees("Right?")  # the input has ended, as with Ctrl-C
+
+
+def test_q_at_did_you_throw_ends_the_first_evenings_throws_and_counts_none(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.diagnostics.first_evening.steps.UNSEEN_TIMEOUT_S", 1.0)
+    monkeypatch.setattr("companion.diagnostics.first_evening.people.throw_virtual_dice", lambda _camera: None)
+    evening = table.evening(throws_wanted=2)
+    with typing("q") as evening.person:
+        assert list(steps.throws(evening, lambda _done, _of: None)) == []
+    assert (evening.missed, evening.throws) == (0, [])
 
 
 def doctor(tmp_path: Path, *words: str, more: str = "") -> Result:

@@ -52,7 +52,7 @@ class Person(Protocol):
         """Announce a step of the guided check and what to do for it; return False if the person skips it."""
 
     def agrees(self, question: str) -> bool:
-        """Ask a yes-or-no question about what is seen or heard, and return the answer."""
+        """Ask a yes-or-no question about what is seen or heard, and return the answer. May set `enough_throws`."""
 
     def throws(self, number: int, of: int, camera: Camera) -> None:
         """Ask the person for throw `number` of `of`; a virtual camera's dice are thrown. May set `enough_throws`."""

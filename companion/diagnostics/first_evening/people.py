@@ -29,8 +29,10 @@ class TerminalPerson:
         return self._ask(f"\n{title}. {what}\nEnter begins, s skips") != "s"
 
     def agrees(self, question: str) -> bool:
-        """Ask a yes-or-no question and return the answer; Enter is yes."""
-        return not self._ask(f"{question} [Y/n]").startswith("n")
+        """Ask a yes-or-no question and return the answer; Enter is yes. `q` is no, and sets `enough_throws`."""
+        said = self._ask(f"{question} [Y/n]")
+        self.enough_throws |= said == "q"
+        return not said.startswith(("n", "q"))
 
     def throws(self, number: int, of: int, camera: Camera) -> None:
         """Tell the person to make throw `number` of `of`. If the camera is virtual, the program throws its dice."""

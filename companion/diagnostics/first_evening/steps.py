@@ -163,7 +163,7 @@ def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_p
         if limited.ended:
             return
         seen = len(evening.throws) > judged
-        if not seen and evening.person.agrees("Nothing was seen for a minute. Did you throw?"):
+        if not seen and evening.person.agrees("Nothing was seen for a minute; q ends the throws. Did you throw?"):
             evening.missed += 1
             report_progress(len(evening.throws) + evening.missed, evening.throws_wanted)
 
