@@ -12,11 +12,13 @@ import tomllib
 import zipfile
 import zlib
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 
+from companion.appliance.releases import numbers
 from companion.backup import rights
 from companion.backup.export import (
     ASIDE,
@@ -208,7 +210,7 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 
     Derived files are deleted, settings that run a program are commented out, and the data is marked as restored. A
     damaged calibration is no obstacle: the table reports it. Raises ValueError for a wrong journal, SetupError for
-    wrong settings.
+    wrong settings; of a backup by a newer version it says so.
     """
     data = incoming / DATA
     for derived in (FILED, JOURNAL_COPY):  # a table makes them from its journal, and would trust these
@@ -222,7 +224,11 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
         try:
             load(incoming / SETTINGS, {})
         except SetupError as wrong:
-            raise SetupError([f"The settings in it: {problem}" for problem in wrong.problems]) from None
+            problems = [f"The settings in it: {problem}" for problem in wrong.problems]
+            made, ours = str(manifest.get("version", "")), version("peg-and-pip")
+            if numbers(made) > numbers(ours):
+                problems.append(f"It is of version {made}, this is {ours}. Update first: pegpip update.")
+            raise SetupError(problems) from None
         left_out = _without_commands(incoming / SETTINGS)
     return left_out
 

@@ -59,6 +59,23 @@ def test_the_import_of_a_forged_archive_is_refused_and_changes_nothing(table: Pa
     assert there or not folder.exists()
 
 
+@pytest.mark.parametrize(("made", "says"), [("99.10.0", True), ("0.0.1", False), (None, False)])
+def test_unknown_settings_of_a_newer_versions_backup_advise_an_update(
+    table: Path, made: str | None, *, says: bool
+) -> None:
+    def change(held: dict[str, bytes], manifest: dict[str, Any]) -> None:
+        held["settings.toml"] = b"[hologram]\ncolour = 3\n"
+        manifest["version"] = made
+
+    refused = imported(repacked(exported(table)[0], change), table.parent / "new").exception
+    assert isinstance(refused, SetupError)
+    assert "[hologram]" in refused.problems[0]
+    assert ("It is of version 99.10.0, " in str(refused), "Update first: pegpip update." in str(refused)) == (
+        says,
+        says,
+    )
+
+
 def test_a_journal_entry_of_an_impossible_time_is_refused_by_the_import(table: Path) -> None:
     journal = Journal(table)
     journal.open()
