@@ -151,6 +151,7 @@ def test_evening_page_keeps_the_hosts_fold_open_while_players_leave(chromium: An
     page.goto(f"{address}/evening")
     page.click("#tournament details summary")
     for name in BODY["players"][:2]:
+        page.wait_for_selector(f"[data-key='left-{name}']:not([aria-disabled])")  # the list settles after a change
         page.focus(f"[data-key='left-{name}']")
         page.keyboard.press("Enter")
         page.wait_for_selector(f"[data-key='left-{name}']:has-text('is back')", timeout=5000)
