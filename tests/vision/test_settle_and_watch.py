@@ -372,6 +372,19 @@ def test_the_watcher_applies_a_new_calibration_from_the_next_reading_on(camera: 
     assert watcher.rig is rig
 
 
+def test_watcher_drops_a_reading_whose_calibration_was_replaced_meanwhile(camera: VirtualCamera) -> None:
+    old, new = camera.rig(), camera.rig()
+
+    def recalibrated(*_: object) -> Reading:
+        watcher.read_with(Says(lambda *_: Reading((), Doubt.CUT_OFF)), new)
+        camera.tray.throw(strength=0.4)
+        return Reading((), Doubt.UNREAD)
+
+    watcher = Watcher(camera, Says(recalibrated), old)
+    first = next(event for event in watcher.events() if isinstance(event, Settled))
+    assert (first.reading.doubt, first.rig) == (Doubt.CUT_OFF, new)
+
+
 def test_uncalibrated_watcher_rereads_a_throw_with_its_first_full_reading(camera: VirtualCamera) -> None:
     known: list[tuple[int, bool, bool]] = []
     reader = Reader(load_networks())

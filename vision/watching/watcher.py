@@ -144,7 +144,7 @@ class Watcher:
                 self._camera.start()
                 for event in self._watched():
                     failures = 0
-                    if not self._stopped.is_set():  # after a stop, too few frames may have been read
+                    if not self._stopped.is_set() and not self._outdated(event):  # after a stop, too few may be read
                         yield event
             except DeviceError as ill:
                 self._camera.stop()
@@ -154,6 +154,10 @@ class Watcher:
                 failures += 1
             else:
                 return
+
+    def _outdated(self, event: Event) -> bool:
+        """Return whether an event is a reading with a calibration that was replaced while it was made."""
+        return isinstance(event, Settled) and event.rig is not None and event.rig is not self.rig
 
     def _watched(self) -> Iterator[Event]:
         """Yield the events of a started camera, until `stop` or the end of a recording; stop the camera at the end.
