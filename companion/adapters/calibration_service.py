@@ -30,7 +30,7 @@ FRAME_TIMEOUT_S = 20.0
 it fails while the table still reads the last frame, which takes seconds with a sheet in view."""
 RESERVED_S = 5.0
 """Seconds that the table gets no frames after the sheet was detected. Shorter than the page's 0.7 s between requests:
-the table reads markers as dice. Longer: the table sees no throw for so long after the sheet was taken out."""
+the table reads markers as dice. Longer: a throw right after the sheet was taken out is seen later."""
 STEP_S = 8.0
 """Longest time in seconds that a calibration step may take before it fails. Shorter: slow machines fail; longer: a
 person waits with the phone in hand."""

@@ -29,7 +29,7 @@ middle of a reading."""
 PHOTO_QUALITY = 85
 """JPEG quality, 0 to 100, of a throw's photo. Lower: pips blur; higher: fewer photos fit into their quota."""
 IN_THE_DARK = "The camera sees only black. Switch the lamp on, or uncover the lens; the table goes on by itself."
-"""What is wrong, and the cure, while the camera's pictures are too dark."""
+"""Health sentence, with the cure, while the camera's pictures are too dark to see anything."""
 
 
 class TrayObserver:

@@ -92,7 +92,7 @@ def test_a_phone_that_pairs_by_pin_takes_back_its_request_to_join() -> None:
 
 
 def test_phones_behind_one_router_can_ask_to_join_at_the_same_time() -> None:
-    """They have one address. The first request vanished from its phone, without a word, when the second came."""
+    """Phones behind one router share an address. A second request from it must not withdraw the first."""
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     for name in ("Ann", "Ben"):
         pairing.ask(name, ADDRESS)
