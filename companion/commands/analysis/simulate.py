@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import random
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import sqrt
-from signal import SIG_DFL, SIGINT, signal
+from signal import SIG_IGN, SIGINT, signal
 from typing import Any
 
 import click
@@ -112,22 +115,38 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
     size = max(1, games // BATCHES)
     parts = [range(begin, min(begin + size, games)) for begin in range(0, games, size)]
     columns = (*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn())
-    # Ctrl-C reaches the workers, too: they end at once, and play no batch to its end.
+    # A terminal sends Ctrl-C to the workers, too: only this process obeys it, and ends them.
     with (
-        ProcessPoolExecutor(initializer=signal, initargs=(SIGINT, SIG_DFL)) as pool,
+        ProcessPoolExecutor(initializer=signal, initargs=(SIGINT, SIG_IGN)) as pool,
         Progress(*columns, console=Console(stderr=True), disable=quiet) as progress,
     ):
         task = progress.add_task(header.game, total=games)
-        waiting = {pool.submit(scores_of, header, levels, part, seed): part for part in parts}
         try:
+            with _ctrl_c_deferred():  # a pool that is interrupted while it starts can't be shut down
+                waiting = {pool.submit(scores_of, header, levels, part, seed): part for part in parts}
             for done in as_completed(waiting):
                 done.result()  # a failed batch ends the simulation now
                 progress.advance(task, len(waiting[done]))
         except BaseException:
+            for worker in multiprocessing.active_children():
+                worker.terminate()
             pool.shutdown(cancel_futures=True)
             raise
     scores = [done.result() for done in waiting]  # in the order of the games: shares are floats, and sums depend on it
     return [sum(seat, Score()) for seat in zip(*scores, strict=True)]
+
+
+@contextmanager
+def _ctrl_c_deferred() -> Iterator[None]:
+    """Let a Ctrl-C during the block raise KeyboardInterrupt at its end, not before. Main thread only."""
+    pressed: list[int] = []
+    before = signal(SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal(SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
