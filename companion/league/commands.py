@@ -87,7 +87,7 @@ def migrate(url: str) -> None:
 def serve(url: str, host: str, port: int) -> None:
     """Serve the league of a database: take games from tables and show the season, until Ctrl-C.
 
-    A host or port that can't be used is refused with an explanation.
+    A host or port that can't be used, and a database without the league's tables, are refused with an explanation.
     """
     from companion.league.server import serve as run
     from companion.service.addresses import bound, page_address
@@ -98,6 +98,7 @@ def serve(url: str, host: str, port: int) -> None:
         cure = "Choose another --host or --port."
         raise DeviceError(f"Can't serve on {host}, port {port}: {refused.strerror}.", cure) from None
     with listening:
+        database.check_migrated(url)
         click.echo(f"league: {page_address(host, listening.getsockname()[1], ())}")
         run(database.opened(url), listening)
 

@@ -39,6 +39,21 @@ def migrate(url: str) -> None:
         raise DeviceError(f"A newer version of pegpip made the database ({newer}).", "Update pegpip.") from None
 
 
+def check_migrated(url: str) -> None:
+    """Raise DeviceError if `url` is wrong, or if its database answers and `migrate` has made no tables in it.
+
+    A database that can't be reached is no error: it may start later.
+    """
+    try:
+        with psycopg.connect(url, connect_timeout=5) as connection:
+            if connection.execute("SELECT to_regclass('seasons')").fetchone() == (None,):
+                raise DeviceError("The league's database is not set up.", "Run `pegpip league migrate`.")
+    except psycopg.OperationalError:
+        return
+    except psycopg.Error as ill:
+        raise unusable(ill) from None
+
+
 def opened(url: str) -> Pool:
     """Return a pool of connections with only the rights of the database role `league_app`, and a time limit per query.
 

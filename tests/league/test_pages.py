@@ -322,7 +322,7 @@ def test_league_serve_prints_a_url_with_an_ipv6_host_in_brackets(
 ) -> None:
     monkeypatch.setattr("companion.league.database.opened", lambda _url: None)
     monkeypatch.setattr("companion.league.server.serve", lambda _pool, _listening: None)
-    done = organise("any", "serve", "--host", host, "--port", "0")
+    done = organise("postgresql://127.0.0.1:1/away", "serve", "--host", host, "--port", "0")
     assert re.fullmatch(rf"league: http://{re.escape(shown)}:\d+/\n", done.output)
 
 
@@ -344,6 +344,7 @@ def test_a_league_command_before_the_migration_names_the_migration(postgres: Pos
     url = postgres.made("league_empty")
     try:
         assert "Run `pegpip league migrate`" in refused(url, "add-table", "ab" * 32, "One", "Lion")
+        assert "not set up. Run `pegpip league migrate`" in refused(url, "serve", "--port", "0")
         with as_owner(url) as connection:
             connection.execute("DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN")
         assert "permission denied" in refused(postgres.url("league_empty", "guest"), "migrate")
