@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import io
 import ipaddress
 import logging
 import random
@@ -21,7 +22,7 @@ from companion.errors import CompanionError, DeviceError
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10.0
-"""Longest wait in seconds for a webhook's or league's server to connect, to send its next bytes, and to end its answer.
+"""Longest wait in seconds for a webhook's or league's server to connect, and for its whole answer to the request.
 Then the delivery fails. Shorter: slow servers fail; longer: a dead one is noticed later."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
 """Base and limit, in seconds, of the random pause after failed deliveries (`pause_s`). After n failures in a row it is
@@ -143,7 +144,7 @@ def pause_s(failures: int) -> float:
 def send_json(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
     """Send JSON to a server, and return the status and the first MAX_ANSWER_BYTES of the answer, also of a refusal.
 
-    Redirects are not followed. Each wait for the server, and the body of its answer, take TIMEOUT_S at most.
+    Redirects are not followed. Connecting and the whole answer take TIMEOUT_S each at most.
 
     Args:
         method: `PUT` or `POST`.
@@ -158,11 +159,9 @@ def send_json(method: str, address: str, body: bytes, headers: Mapping[str, str]
     request = urllib.request.Request(address, body, {"Content-Type": "application/json", **headers}, method=method)  # noqa: S310
     try:
         with _OPENER.open(request, timeout=TIMEOUT_S) as answer:
-            content, until_s = b"", monotonic() + TIMEOUT_S
+            content = b""
             while len(content) < MAX_ANSWER_BYTES and (part := answer.read1(MAX_ANSWER_BYTES - len(content))):
                 content += part
-                if monotonic() > until_s:
-                    raise TimeoutError("its answer takes too long")
             return answer.status, content
     except http.client.HTTPException as torn:
         raise ConnectionError(f"the answer was torn ({type(torn).__name__})") from None
@@ -178,7 +177,61 @@ class _AnyStatus(urllib.request.HTTPErrorProcessor):
     https_response = http_response
 
 
-_OPENER = urllib.request.build_opener(_AnyStatus)
+class _TimedReads(io.RawIOBase):
+    """The bytes that `raw` yields within TIMEOUT_S from now on; a later read raises TimeoutError."""
+
+    def __init__(self, raw: io.RawIOBase) -> None:
+        self._raw, self._until_s = raw, monotonic() + TIMEOUT_S
+
+    def readable(self) -> bool:
+        """Return True, as BufferedReader needs it."""
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Read what has come into a buffer, and return its number of bytes."""
+        if monotonic() > self._until_s:
+            raise TimeoutError("its answer takes too long")
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        """Close `raw`, too."""
+        self._raw.close()
+        super().close()
+
+
+class _TimedResponse(http.client.HTTPResponse):
+    """An answer whose status, headers and body must all have come within TIMEOUT_S."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.fp = io.BufferedReader(_TimedReads(self.fp.detach()))
+
+
+class _Http(http.client.HTTPConnection):
+    """A connection with a limit on the time of the whole answer."""
+
+    response_class = _TimedResponse
+
+
+class _Https(http.client.HTTPSConnection):
+    """A TLS connection with a limit on the time of the whole answer."""
+
+    response_class = _TimedResponse
+
+
+class _TimedHandler(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    """Opens http and https addresses by connections that limit the time of the whole answer."""
+
+    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        """Send a request by HTTP, and return the answer."""
+        return self.do_open(_Http, request)
+
+    def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        """Send a request by HTTPS, and return the answer."""
+        return self.do_open(_Https, request)
+
+
+_OPENER = urllib.request.build_opener(_AnyStatus, _TimedHandler)
 
 
 def _is_local(host: str) -> bool:

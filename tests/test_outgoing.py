@@ -111,15 +111,19 @@ def test_outgoing_request_with_a_torn_chunked_answer_is_a_connection_error(statu
         answered.result()
 
 
-def test_outgoing_request_ends_though_the_answer_comes_bit_by_bit_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("begun", [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\n"], ids=["header", "body"])
+def test_outgoing_request_ends_though_the_answer_comes_bit_by_bit_for_ever(
+    monkeypatch: pytest.MonkeyPatch, begun: bytes
+) -> None:
     """The webhook waited for the end of such an answer for hours, and `/healthz` called it well."""
-    monkeypatch.setattr("companion.outgoing.monotonic", itertools.count(0, 2 * TIMEOUT_S).__next__)
+    times_s = itertools.chain((0.0, 0.0), itertools.repeat(2 * TIMEOUT_S))  # the request, a first read, a later one
+    monkeypatch.setattr("companion.outgoing.monotonic", times_s.__next__)
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
 
         def answer() -> None:
             link, _ = server.accept()
             with link:
-                link.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                link.sendall(begun)
                 with contextlib.suppress(ConnectionError):  # the table has closed the connection
                     while True:
                         link.sendall(b" ")
