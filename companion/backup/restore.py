@@ -70,8 +70,9 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
     """Import an archive that `write_archive` wrote into a data folder and a settings file; return its manifest.
 
     Older data is moved to a folder `replaced-N`; without `replace` it is an error. Root writes with the rights of the
-    folder's owner; new files have mode 0640 at most. What is returned has two more keys: `aside`, the folder that older
-    data went to, or None, and `left_out`, keys of [buttons] that were commented out because they run a program.
+    folder's owner; new files have mode 0640 at most. What is returned has three more keys: `aside`, the folder that
+    older data went to, or None; `earlier`, the names of older such folders if the import before was cut off; and
+    `left_out`, keys of [buttons] that were commented out because they run a program.
 
     Raises:
         DeviceError: The file is damaged or foreign, a table is using the folder, the disk is full, or older data or the
@@ -88,6 +89,8 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
             _refuse_existing(folder, settings_to, with_settings=SETTINGS in archive.namelist())
         with _alone(folder):
             incoming = folder / INCOMING
+            cut_off = os.path.lexists(incoming)
+            earlier = sorted(path.name for path in folder.glob(f"{ASIDE}*")) if cut_off else []
             if incoming.is_symlink():
                 incoming.unlink()
             shutil.rmtree(incoming, ignore_errors=True)
@@ -97,7 +100,7 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
                 aside = _moved_in(incoming, folder, settings_to)
             finally:
                 shutil.rmtree(incoming, ignore_errors=True)
-    return {**manifest, "aside": aside, "left_out": left_out}
+    return {**manifest, "aside": aside, "earlier": earlier, "left_out": left_out}
 
 
 @contextlib.contextmanager

@@ -46,6 +46,8 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
         click.echo(f"Commented out, because they run a program: {keys}. See {settings_to}.")
     if aside is not None:
         click.echo(f"Older data is in {aside}.")
+    if manifest["earlier"]:
+        click.echo(f"The import before was cut off: look for older data in {', '.join(manifest['earlier'])}, too.")
     used, _ = config.load_what_works(config.Origin(settings_to), config.Settings())
     if settings_to.exists() and used.data.folder.resolve() != folder.resolve():
         click.echo(f"The settings name another data folder: play with --data {folder}, or correct {settings_to}.")

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from companion.backup.export import ASIDE, INCOMING
 from companion.diagnostics.health import Finding, Health
 from companion.errors import DeviceError
 from companion.table.atomic import write_file
@@ -119,9 +120,12 @@ def check_playable(folder: Path) -> Finding:
 def check_journal(folder: Path) -> Finding:
     """Return the finding on a data folder's journal: it fails if a copy on the disk is damaged.
 
-    The check also fails while a folder that a recovery set aside is there. A folder without a journal passes. Nothing
-    is changed, and a table may be writing meanwhile.
+    The check also fails while a folder that a recovery set aside is there, or after an import that was cut off. A
+    folder without a journal passes. Nothing is changed, and a table may be writing meanwhile.
     """
+    left_over = check_import(folder)
+    if not left_over.ok:
+        return left_over
     try:
         number, wrong = examined(folder)
     except DeviceError as ill:
@@ -133,8 +137,22 @@ def check_journal(folder: Path) -> Finding:
     return replace(recovery, says=f"{number} entries, each proven by the one before.") if recovery.ok else recovery
 
 
+def check_import(folder: Path) -> Finding:
+    """Return the finding on imports, which fails while what one unpacked is still there, because it was cut off."""
+    if not os.path.lexists(folder / INCOMING):
+        return Finding("journal", True, "no import was cut off")
+    aside = ", ".join(sorted(path.name for path in folder.glob(f"{ASIDE}*")))
+    older = f" Data that imports put aside is in {aside}." if aside else ""
+    says = f"An import into {folder} was cut off: {INCOMING} in it holds what was not yet moved in.{older}"
+    cure = f"Import again with --replace, which deletes {INCOMING} alone; or delete {INCOMING} if nothing is missing."
+    return Finding("journal", False, says, cure)
+
+
 def check_recovery(folder: Path) -> Finding:
-    """Return the finding on earlier damage, which fails while a folder that recovery set aside is there."""
+    """Return the finding on earlier damage: it fails while a folder of a recovery, or half an import, is there."""
+    left_over = check_import(folder)
+    if not left_over.ok:
+        return left_over
     for aside, explanation in reports(folder).items():
         cure = f"The folder as it was is in {aside}: look over the scores, then move that folder away."
         return Finding("journal", False, explanation, cure)

@@ -11,6 +11,7 @@ import click
 import pytest
 
 from companion.backup.restore import read_archive
+from companion.diagnostics.machine import check_playable, check_recovery
 from companion.table.journal import Entry, Journal, read_entries
 from tests.system.backing_up import entry, exported, imported, kept_in
 
@@ -82,3 +83,19 @@ def test_an_import_cut_off_before_any_rename_is_undone_whole_or_reported(tmp_pat
         assert report is not None or read_entries(there / "data") in (before, read_entries(table)), renames
         if whole:
             break
+
+
+def test_an_import_cut_off_halfway_is_named_until_the_next_one_succeeds(tmp_path: Path) -> None:
+    file, _ = exported(kept_in(tmp_path))
+    older = older_table(tmp_path)
+    assert not import_until(3, file, tmp_path)
+    for found in (check_playable(tmp_path / "data"), check_recovery(tmp_path / "data")):
+        assert not found.ok
+        assert "cut off: import.part in it" in found.says
+        assert found.says.endswith("put aside is in replaced-1.")
+    done = imported(file, tmp_path / "data", "--replace")
+    assert "cut off: look for older data in replaced-1, too" in done.output
+    assert check_playable(tmp_path / "data").ok
+    assert read_entries(tmp_path / "data" / "replaced-1") == older
+    again = imported(file, tmp_path / "data", "--replace")
+    assert "cut off" not in again.output
