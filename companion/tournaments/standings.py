@@ -34,18 +34,24 @@ def standings(draw: Draw[P], matches: Sequence[Match[P, G]]) -> list[Placing[P]]
     """Return the standings after these matches (`matches_of`), the best first.
 
     Knockout: the later the round in which a player went out, the better. Players who went out in the same round share
-    a place; a player who is not out is level with the leader. Round robin: most matches won; then most won among the
-    players with as many wins; then the higher difference of points; then the place is shared.
+    a place; a player who is not out is level with the leader. Below them are those who left before a game had put them
+    out or won them the final. Round robin: most matches won; then most won among the players with as many wins; then
+    the higher difference of points; then the place is shared.
     """
     totals = {player: _totals(draw, matches, player) for player in draw.players}
     out_in: dict[P | None, int] = {}
+    final = (len(draw.players) - 1).bit_length()
+    gave_up: set[P | None] = set(draw.left)
     for match in matches:
         if match.won is not None:
-            out_in |= {player: match.round for player, won in zip(match.players, match.won, strict=True) if not won}
+            out = {player for player, won in zip(match.players, match.won, strict=True) if not won}
+            out_in |= dict.fromkeys(out, match.round)
+            if match.game is not None:
+                gave_up -= {*match.players} if match.round == final else out
     keys: dict[P, tuple[float, ...]] = {}
     for player in draw.players:
         if draw.form == "knockout":
-            keys[player] = (out_in.get(player, inf),)
+            keys[player] = (player not in gave_up, out_in.get(player, inf))
         else:
             won = totals[player][1]
             level = {other for other in draw.players if totals[other][1] == won}

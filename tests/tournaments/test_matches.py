@@ -168,10 +168,13 @@ def better(draw: Draw[str], told: Told, results: list[Played], one: str, other: 
     return points(one) > points(other)
 
 
-def out_in(told: Told, player: str) -> int:
-    """Return the round in which a player went out of a knockout, 99 for one who is in."""
-    rounds = [number for (number, pair), (winner, _) in told.items() if player in pair and winner not in (player, "")]
-    return min(rounds, default=99)
+def out_in(draw: Draw[str], told: Told, player: str) -> int:
+    """Return the round in which a player went out of a knockout, 99 for one who is in; 100 less for who gave it up."""
+    mine = {number: decided for (number, pair), decided in told.items() if player in pair and decided[0] != ""}
+    out = min((number for number, (winner, _) in mine.items() if winner != player), default=99)
+    winner, game = mine[max(mine)] if mine else (None, None)
+    to_its_end = game is not None and (winner != player or 2 ** max(mine) >= len(draw.players))
+    return out if to_its_end or player not in draw.left else out - 100
 
 
 # -- claims -----------------------------------------------------------------------------------------------------------
@@ -188,7 +191,11 @@ def test_matches_and_standings_of_1000_random_tournaments_match_an_oracle(block:
         rows = {row.player: row for row in standings(draw, matches)}
         assert set(rows) == set(draw.players)
         for one, other in itertools.permutations(draw.players, 2):
-            above = out_in(told, one) > out_in(told, other) if knockout else better(draw, told, results, one, other)
+            above = (
+                out_in(draw, told, one) > out_in(draw, told, other)
+                if knockout
+                else better(draw, told, results, one, other)
+            )
             assert above == (rows[one].place < rows[other].place), (seed, one, other)
         for player, row in rows.items():
             others = (each for each in rows.values() if each.place < row.place)
@@ -224,6 +231,27 @@ def test_a_corrected_knockout_semifinal_makes_the_final_due_again() -> None:
     corrected = [first[0], Result(2, ("Ben", "Cid"), (100, 121), (0.0, 1.0)), first[2]]
     assert next_pair(matches_of(draw, corrected)) == ("Ann", "Cid")
     assert next_pair(matches_of(draw, first[:1] + first[2:])) == ("Ben", "Cid"), "a withdrawn game is to be played"
+
+
+@pytest.mark.parametrize("left", ["Ann", "Ann Ben", "Ann Ben Cid"])
+def test_who_leaves_a_knockout_ranks_below_everyone_who_stayed(left: str) -> None:
+    """With the other half gone, too, a player who had left won the tournament."""
+    draw = Draw("knockout", ("Ann", "Ben", "Cid", "Dee"), left=frozenset(left.split()))
+    matches = matches_of(draw, [Result(1, ("Ann", "Dee"), (121, 90), (1.0, 0.0))])
+    order = [row.player for row in standings(draw, matches)]
+    assert set(order[: 4 - len(draw.left)]) == {*draw.players} - draw.left
+
+
+def test_who_leaves_a_knockout_after_the_last_own_game_keeps_the_place() -> None:
+    players = ("Ann", "Ben", "Cid", "Dee")
+    played = [
+        Result(1, ("Ann", "Dee"), (121, 90), (1.0, 0.0)),
+        Result(2, ("Ben", "Cid"), (121, 90), (1.0, 0.0)),
+        Result(3, ("Ann", "Ben"), (121, 90), (1.0, 0.0)),
+    ]
+    draws = Draw("knockout", players), Draw("knockout", players, left=frozenset(players[:3]))
+    one, other = (standings(draw, matches_of(draw, played)) for draw in draws)
+    assert one == other
 
 
 def test_a_shared_win_is_replayed_in_a_knockout_and_halved_in_round_robin() -> None:
