@@ -72,7 +72,7 @@ def layout_from(settings: TrackSettings) -> Layout:
     if problems:
         raise SetupError(problems)
     lanes = tuple(_lane(_indices(text), settings) for text in settings.lanes)
-    places = _rows(settings.leds, settings.row_holes * settings.leds_per_hole, settings.pitch_mm)
+    places = _places(lanes, settings)
     return Layout(OWN, settings.leds, lanes, _indices(settings.status), places)
 
 
@@ -164,17 +164,28 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
     return (tuple(indices[:start]), *holes, tuple(indices[len(indices) - finish :]))
 
 
-def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
-    """Return the place (x, y), in mm, of each LED of a strip that runs back and forth in rows of `row_leds`.
+def _places(lanes: Sequence[Lane], settings: TrackSettings) -> tuple[Place, ...]:
+    """Return the place (x, y), in mm, of each LED of a described strip, by the lanes that `_lane` returns.
 
-    LED 0 is at (0, 0), and y grows downwards. The first row runs to the right, the next one back to the left, and so
-    on. Each row lies four pitches below the one before.
+    Hole 1 of the first lane is at (0, 0), and y grows downwards. A row has `row_holes` holes and lies four pitches
+    below the one before; lanes lie below each other. With `serpentine` every second row of a lane runs to the left.
+    Pockets lengthen a lane's first and last row. LEDs of no lane are in rows below all lanes.
     """
-    places = []
-    for led in range(leds):
-        row, column = divmod(led, row_leds)
-        places.append(((column if row % 2 == 0 else row_leds - 1 - column) * pitch_mm, row * 4 * pitch_mm))
-    return tuple(places)
+    row_leds = settings.row_holes * settings.leds_per_hole
+    cells, top = dict[int, tuple[int, int]](), 0
+    for start, *holes, finish in lanes:
+        between = [led for hole in holes for led in hole]
+        last_row = (len(between) - 1) // row_leds
+        for step, led in enumerate((*start, *between, *finish), -len(start)):
+            row = min(max(0, step // row_leds), last_row)
+            column = step - row * row_leds
+            leftward = settings.serpentine and row % 2 == 1
+            cells[led] = (row_leds - 1 - column if leftward else column, top + row)
+        top += last_row + 1
+    for number, led in enumerate(led for led in range(settings.leds) if led not in cells):
+        cells[led] = (number % row_leds, top + number // row_leds)
+    pitch_mm = settings.pitch_mm
+    return tuple((column * pitch_mm, row * 4 * pitch_mm) for _, (column, row) in sorted(cells.items()))
 
 
 def strip122() -> Layout:

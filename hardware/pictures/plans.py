@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from html import escape
 
@@ -125,11 +126,9 @@ def _label(text: str) -> str:
 
 
 def _pitch_mm(layout: Layout) -> float:
-    """Return the distance of the first two LEDs in mm; HOLE_MM for a strip of one LED."""
-    if layout.leds == 1:
-        return HOLE_MM
-    (ax, ay), (bx, by) = layout.places_mm[:2]
-    return float(((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5)
+    """Return the distance of the first lane's first two LEDs in mm; HOLE_MM for a lane of one LED."""
+    first_two = [layout.places_mm[led] for hole in layout.lanes[0] for led in hole][:2]
+    return math.dist(*first_two) if len(first_two) == 2 else HOLE_MM
 
 
 def _moved(layout: Layout) -> list[tuple[float, float]]:

@@ -87,6 +87,19 @@ def test_serpentine_off_runs_pegs_left_to_right_in_every_led_track_row() -> None
     assert [hole[0] for hole in layout_from(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 
 
+@pytest.mark.parametrize("serpentine", [True, False])
+def test_a_drawn_row_of_a_custom_led_track_begins_after_the_start_pocket(serpentine: bool) -> None:
+    """Each row of the drawing began a hole too early: the start pocket took a place in the first one."""
+    wired = TrackSettings(leds=28, lanes=("1-12", "25-14"), holes=10, row_holes=5, serpentine=serpentine, pitch_mm=1)
+    layout = layout_from(wired)
+    for lane, top_mm in zip(layout.lanes, (0, 8), strict=True):
+        first = [layout.places_mm[led] for hole in lane[:6] for led in hole]
+        second = [layout.places_mm[led] for hole in lane[6:] for led in hole]
+        assert first == [(x, top_mm) for x in range(-1, 5)]
+        assert second == [(x, top_mm + 4) for x in (range(4, -2, -1) if serpentine else range(6))]
+    assert [layout.places_mm[led] for led in (0, 13, 26, 27)] == [(x, 16) for x in range(4)]
+
+
 def test_all_problems_of_an_led_track_layout_are_reported_together() -> None:
     wrong = TrackSettings(leds=100, lanes=("0-121", "100-110"))
     with pytest.raises(SetupError) as refused:

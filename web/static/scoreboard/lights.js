@@ -25,7 +25,8 @@ export function lights() {
 
 function lamps(drawing, spots) {
   const xs = spots.map(([x]) => x), ys = spots.map(([, y]) => y);
-  const pitch = spots.length > 1 ? Math.hypot(spots[1][0] - spots[0][0], spots[1][1] - spots[0][1]) || 1 : 1;
+  const gaps = spots.slice(1).map(([x, y], at) => Math.hypot(x - spots[at][0], y - spots[at][1]));
+  const pitch = gaps.sort((one, other) => one - other)[gaps.length >> 1] || 1; // the median: a spare LED may lie apart
   const left = Math.min(...xs) - pitch, top = Math.min(...ys) - pitch;
   drawing.setAttribute("viewBox", `${left} ${top} ${Math.max(...xs) + pitch - left} ${Math.max(...ys) + pitch - top}`);
   const dots = spots.map(([x, y]) => s("circle", { cx: x, cy: y, r: pitch * 0.38 }));
