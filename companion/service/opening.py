@@ -69,6 +69,7 @@ def opened_parts(starting: Starting) -> Opened:
     camera = starting.choose({"camera": ("source",)}, _camera, instead=_missing)
     starting.choose({"table": fields_of("table")}, _check_first_game, Settings())
     starting.choose({"web": ("wifi", "wifi_password")}, _check_wifi, Settings())
+    starting.choose({"web": ("hotspot",)}, _check_hotspot, Settings())
     if starting.problems or board is None or buttons is None or camera is None:
         raise SetupError(list(dict.fromkeys(starting.problems)))
     return Opened(*board, buttons, camera)
@@ -202,16 +203,28 @@ def _check_first_game(settings: Settings) -> bool:
 
 def _check_wifi(settings: Settings) -> bool:
     """Return True if a Wi-Fi can have the settings' name and password (IEEE 802.11), else raise SetupError."""
-    name, password, problems = settings.web.wifi, settings.web.wifi_password, list[str]()
-    if len(name.encode()) > MAX_SSID_BYTES:
-        rule = f"a Wi-Fi's name has at most {MAX_SSID_BYTES} bytes, and a letter such as ä takes two"
-        problems.append(f"[web] `wifi` = {name!r} has {len(name.encode())} bytes: {rule}. Shorten it.")
-    if 0 < len(password) < MIN_PASSPHRASE:
+    problems = _name_problems("wifi", settings.web.wifi)
+    if 0 < len(settings.web.wifi_password) < MIN_PASSPHRASE:
         rule = f"a Wi-Fi's password has {MIN_PASSPHRASE} to 63 characters"
         problems.append(f"[web] `wifi_password` is too short: {rule}. Correct it, or leave it empty for an open Wi-Fi.")
     if problems:
         raise SetupError(problems)
     return True
+
+
+def _check_hotspot(settings: Settings) -> bool:
+    """Return True if a Wi-Fi can have the name of the settings' hotspot, else raise SetupError."""
+    if problems := _name_problems("hotspot", settings.web.hotspot):
+        raise SetupError(problems)
+    return True
+
+
+def _name_problems(key: str, name: str) -> list[str]:
+    """Return what is wrong with a Wi-Fi's name, the value of a key of [web]; empty if it is short enough."""
+    if len(name.encode()) <= MAX_SSID_BYTES:
+        return []
+    rule = f"a Wi-Fi's name has at most {MAX_SSID_BYTES} bytes, and a letter such as ä takes two"
+    return [f"[web] `{key}` = {name!r} has {len(name.encode())} bytes: {rule}. Shorten it."]
 
 
 def _check_host(settings: Settings) -> bool:

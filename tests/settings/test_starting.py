@@ -127,6 +127,7 @@ def test_a_wrong_command_line_setting_ends_the_start_with_an_error(tmp_path: Pat
         ("[table]\ngame = 'crip_dice'\n", "crip_dice"),
         (f"[web]\nwifi = '{'ä' * 17}'\n", "at most 32 bytes"),
         ("[web]\nwifi = 'Pub'\nwifi_password = 'secret7'\n", "8 to 63 characters"),
+        (f"[web]\nhotspot = '{'ä' * 17}'\n", f"`hotspot` = '{'ä' * 17}' has 34 bytes"),
     ],
 )
 @pytest.mark.parametrize("has_run", [False, True])
@@ -153,11 +154,22 @@ def test_a_table_that_ran_with_a_short_wifi_password_still_starts(tmp_path: Path
     assert "secret7" not in whys(starting)
 
 
+def test_a_table_that_ran_with_a_long_hotspot_name_still_starts_with_its_wifi(tmp_path: Path) -> None:
+    text = f"[web]\nwifi = 'Pub'\nhotspot = '{'ä' * 17}'\n"
+    last_good.keep(tmp_path, starting_as_written(tmp_path, text))
+    starting = begin(written(tmp_path, text), service=False)
+    opened_parts(starting)
+    assert (starting.settings.web.wifi, starting.settings.web.hotspot) == ("Pub", "")
+
+
 @pytest.mark.parametrize("password", ["", "secret78", "x" * 63])
 def test_a_wifi_name_of_32_bytes_and_its_password_are_used(tmp_path: Path, password: str) -> None:
-    starting = begin(written(tmp_path, "", web={"wifi": "ä" * 16, "wifi_password": password}), service=False)
+    starting = begin(
+        written(tmp_path, "", web={"wifi": "ä" * 16, "hotspot": "ä" * 16, "wifi_password": password}), service=False
+    )
     opened_parts(starting)
-    assert (starting.settings.web.wifi, starting.settings.web.wifi_password) == ("ä" * 16, password)
+    used = starting.settings.web
+    assert (used.wifi, used.hotspot, used.wifi_password) == ("ä" * 16, "ä" * 16, password)
 
 
 def test_the_page_refuses_a_wifi_password_that_no_wifi_has(tmp_path: Path) -> None:

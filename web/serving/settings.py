@@ -21,8 +21,8 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         hosts: Host names, besides this machine's addresses, that a browser may use for the table.
         wifi: Name of the Wi-Fi that phones join first, at most 32 bytes in UTF-8; the page shows it as a QR code.
         wifi_password: Password of that Wi-Fi, 8 characters or more; empty for an open one.
-        hotspot: Name of the table's own Wi-Fi, which it opens when it finds no other. When `wifi` names it, its QR
-            code is shown only while that Wi-Fi is up.
+        hotspot: Name of the table's own Wi-Fi, at most 32 bytes in UTF-8, which it opens when it finds no other. When
+            `wifi` names it, its QR code is shown only while that Wi-Fi is up.
     """
 
     host: str = "0.0.0.0"  # noqa: S104 - phones on the table's own network are what it is for
