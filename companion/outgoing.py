@@ -10,6 +10,7 @@ import logging
 import random
 import re
 import threading
+import urllib.error
 import urllib.request
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -163,6 +164,8 @@ def send_json(method: str, address: str, body: bytes, headers: Mapping[str, str]
             while len(content) < MAX_ANSWER_BYTES and (part := answer.read1(MAX_ANSWER_BYTES - len(content))):
                 content += part
             return answer.status, content
+    except urllib.error.URLError as away:  # its text is one for programmers: <urlopen error [Errno 111] ...>
+        raise ConnectionError(getattr(away.reason, "strerror", None) or str(away.reason)) from None
     except http.client.HTTPException as torn:
         raise ConnectionError(f"the answer was torn ({type(torn).__name__})") from None
 

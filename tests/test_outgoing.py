@@ -111,6 +111,13 @@ def test_outgoing_request_with_a_torn_chunked_answer_is_a_connection_error(statu
         answered.result()
 
 
+def test_outgoing_request_to_a_server_that_is_away_says_why_in_words() -> None:
+    with socket.socket() as unserved:
+        unserved.bind(("127.0.0.1", 0))  # and does not listen
+        with pytest.raises(ConnectionError, match=r"^Connection refused$"):
+            send_json("PUT", f"http://127.0.0.1:{unserved.getsockname()[1]}", b"{}", {})
+
+
 @pytest.mark.parametrize("begun", [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\n"], ids=["header", "body"])
 def test_outgoing_request_ends_though_the_answer_comes_bit_by_bit_for_ever(
     monkeypatch: pytest.MonkeyPatch, begun: bytes
