@@ -73,6 +73,15 @@ def test_the_evening_page_shows_standings_charts_and_a_picture_to_save(chromium:
     assert page.inner_text("#tonight") == "Cid leads: 1 of 1 games won"
 
 
+def test_the_evening_page_does_not_deny_the_games_of_other_players(pub: Pub, visiting: Any) -> None:
+    """It said that no game was finished, above the list of those that Ann, Ben and Cid had."""
+    games(pub)
+    pub.table.submit(StartGame(header={**HEADER, **SHORT, "players": ["Dan", "Eve"]}))
+    page = visiting("/evening")
+    assert page.inner_text("#sitting") == "These players have not finished a game yet."
+    assert "won" in page.inner_text("#games")
+
+
 def test_the_evening_page_counts_a_won_game_that_nobody_lost(chromium: Any, pub: Pub, address: str) -> None:
     page = chromium.new_page(viewport={"width": 1180, "height": 820})
     for won in ("1", "2"):
