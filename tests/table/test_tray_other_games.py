@@ -83,6 +83,19 @@ def test_a_crag_die_that_was_pushed_and_misread_is_no_second_throw(table: Table,
     assert (told.number, told.question) == (asked.number, None)
 
 
+@pytest.mark.parametrize("pushed_mm", [0.0, 20.0])
+def test_crag_dice_that_a_resting_hand_hid_are_no_second_throw(table: Table, tray: Tray, pushed_mm: float) -> None:
+    """Only one die is seen under the hand, in doubt and 20 mm from its place: it was misread there, or pushed."""
+    started(table, CRAG)
+    before = table.submit(Observe(tray.throw(6, 4, 2)))
+    first, *others = tray.thrown
+    tray.thrown = [msgspec.structs.replace(first, x_mm=first.x_mm + 20.0)]
+    table.submit(Observe(tray.observation(Doubt.UNREAD)))
+    tray.thrown = [msgspec.structs.replace(first, x_mm=first.x_mm + pushed_mm), *others]
+    after = table.submit(Observe(tray.observation()))
+    assert (after.number, after.question) == (before.number, None)
+
+
 def test_crag_next_button_steps_through_categories_and_bank_enters_one(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     thrown = table.submit(Observe(tray.throw(6, 6, 1)))

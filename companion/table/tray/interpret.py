@@ -44,8 +44,8 @@ class Memory:
         empty_since_s: Time on the table's clock since which the tray is empty; None if it is not, or can't be read.
         ignored_kept: Values in the keep zone that a person has overruled. They are ignored until they change.
         keep_zone: Whether the tray has a keep zone; without one every die is in the throw zone.
-        doubted: The memory before a roll that only a doubtful reading shows, or None. The next clear look at dice
-            starts from it: they may only have been pushed and misread.
+        doubted: The memory before a motion of the dice that only a doubtful reading shows, or None. The next clear look
+            at dice starts from it: they may only have been pushed, hidden or misread.
     """
 
     awake: bool = False
@@ -274,13 +274,14 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
     """Return the tray's memory with the dice of a new observation, a new roll, and since when the tray is empty.
 
     `motion` is how the dice in the throw zone moved since the last observation. A roll that waits to be played stays.
-    If a doubtful reading shows a new roll, `doubted` becomes `memory`, unless it is set or the throw zone was empty in
+    If a doubtful reading shows any motion, `doubted` becomes `memory`, unless it is set or the throw zone was empty in
     between. A clear reading sets `doubted` to None.
     """
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
+    moved_in_doubt = motion is not Motion.NONE and not observation.emptied
     stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))
     empty_since_s = observation.at_s if memory.empty_since_s is None else memory.empty_since_s
-    doubted = memory if rolled and not observation.emptied and memory.doubted is None else memory.doubted
+    doubted = memory if moved_in_doubt and memory.doubted is None else memory.doubted
     return replace(
         memory,
         awake=True,
@@ -314,9 +315,7 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
     if len(still) * 2 > len(thrown):
         return reinterpret(now)
     if not _possible_plays(now) and _legal_sizes(now):
-        doubted = None if now.observation.doubt is None else before.doubted or before
-        memory = replace(now.memory, rolled=True, rolls=now.memory.rolls + 1, doubted=doubted)
-        return _rolled(replace(now, memory=memory))
+        return _rolled(replace(now, memory=replace(now.memory, rolled=True, rolls=now.memory.rolls + 1)))
     return _unsure(now, before)
 
 
