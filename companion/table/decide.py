@@ -35,8 +35,7 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
     """Return the steps that carry out a command, in order: a pure function, whose steps the writer carries out.
 
     Raises:
-        StaleAction: The command names another snapshot than the current one, or its question, the bot's turn or the
-            offered correction is over.
+        StaleAction: The command's snapshot, question, bot's turn or offered correction is no longer the current one.
         IllegalAction, NotationError, RulesError: The rules refuse it.
     """
     number = getattr(command, "number", None)
@@ -106,8 +105,7 @@ class Changes:
         """Return the changes with one more step, a transcript line to journal. Raises IllegalAction if it is refused.
 
         `source` is how it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
-        `seen` is the observation of a throw: its photo is journaled, and its reading only with a photo. `fallback` is
-        the memory of the tray to use if the entry can't be written.
+        `seen` is the observation of a throw: its photo is journaled, and its reading only with a photo.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = jpeg = None
@@ -120,8 +118,7 @@ class Changes:
 
     def ignore_tray(self) -> Changes:
         """Return the changes with one more step: drop any question, and ignore the tray's dice until they change."""
-        game = self.state.playing
-        notice = waiting_notice(game.transcript.state) if game else None
+        notice = waiting_notice(game.transcript.state) if (game := self.state.playing) else None
         return self.note(replace(self.state, memory=interpret.overruled(self.state.memory), asked=None, notice=notice))
 
 
@@ -161,10 +158,12 @@ def _reinterpreted(changes: Changes) -> Changes:
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     """Return `changes` with the steps that carry out an interpretation of the tray: its lines, then its question.
 
-    A `settled` interpretation, a clear throw, closes an open question. While a question is open, the lines of an
-    interpretation that is not settled are dropped. A new question replaces the open one unless outranked (`_outranks`).
+    A `settled` outcome closes an open question, a `cleared` one a question that rests on a doubt alone. Else the lines
+    are dropped while a question is open. A new question replaces the open one unless outranked (`_outranks`).
     """
     before, armed = changes.state.asked, changes.state.memory.armed
+    if before and outcome.cleared and before[1].memory.doubted is not None:
+        before = None
     if before and not outcome.settled:
         # While a throw is in question nothing after it is played; the answer interprets the tray again.
         outcome = replace(outcome, lines=(), memory=replace(outcome.memory, armed=armed))
@@ -176,7 +175,8 @@ def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     asked, questions, ask = None if outcome.settled else before, changes.state.questions, outcome.ask
     if ask and not (asked and _outranks(asked[1], ask)):
         questions += 1
-        asked = (questions, ask)
+        doubted = (asked[1] if asked else ask).memory.doubted
+        asked = (questions, replace(ask, memory=replace(ask.memory, doubted=doubted)))
     notice = outcome.notice or waiting_notice(changes.game.transcript.state)
     return changes.note(replace(changes.state, memory=outcome.memory, notice=notice, asked=asked, questions=questions))
 
@@ -261,8 +261,8 @@ def _banked(changes: Changes) -> Changes:
 def _answered(changes: Changes, command: c.Answer) -> Changes:
     """Return `changes` with the steps for a person's answer to the open question: play the throw of `command.values`.
 
-    None, which says that it was no throw, plays nothing. In both cases the newest observation is interpreted again,
-    which may ask a new question. Raises StaleAction if the answered one is closed, IllegalAction for a refused throw.
+    None, no throw, plays nothing. Then the newest observation is interpreted again, which may ask a new question.
+    Raises StaleAction if the answered one is closed, IllegalAction for a refused throw.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:

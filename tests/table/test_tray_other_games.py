@@ -78,9 +78,24 @@ def test_a_crag_die_that_was_pushed_and_misread_is_no_second_throw(table: Table,
     asked = table.submit(Observe(tray.observation(Doubt.COCKED)))
     tray.thrown = [msgspec.structs.replace(lay, x_mm=lay.x_mm + 6.0)]
     after = table.submit(Observe(tray.observation()))
-    assert (after.number, after.question) == (asked.number, known(asked.question)), "people say that it was no throw"
-    told = table.submit(Answer(question=known(asked.question).id, values=None))
-    assert (told.number, told.question) == (asked.number, None)
+    assert known(asked.question).code == "cocked"
+    assert (after.number, after.question) == (asked.number, None)
+
+
+def test_a_question_from_before_a_doubt_stays_when_the_doubt_goes(table: Table, tray: Tray) -> None:
+    started(table, CRAG)
+    table.submit(Observe(tray.throw(6, 6, 2)))
+    table.submit(Observe(tray.keep(6, 6)))
+    (lay,) = tray.thrown
+    tray.lift("thrown")
+    table.submit(Observe(tray.observation()))
+    turned = [msgspec.structs.replace(lay, value=5)]
+    tray.thrown = turned
+    assert known(table.submit(Observe(tray.observation())).question).code == Doubt.MOVED
+    tray.thrown = [tray.die(3)]
+    assert known(table.submit(Observe(tray.observation(Doubt.UNREAD))).question).code == Doubt.UNREAD
+    tray.thrown = turned
+    assert known(table.submit(Observe(tray.observation())).question).code == Doubt.UNREAD
 
 
 @pytest.mark.parametrize("pushed_mm", [0.0, 20.0])

@@ -125,6 +125,7 @@ class Interpretation:
         memory: Memory to store once `lines` are in the journal.
         lines: Transcript lines to play, in order; often none.
         settled: Whether a clear throw was found, which also answers an open question.
+        cleared: Whether dice that moved in a doubtful reading now clearly were not thrown: its question is void.
     """
 
     memory: Memory
@@ -132,19 +133,19 @@ class Interpretation:
     ask: Ask | None = None
     notice: Phrase | None = None
     settled: bool = False
+    cleared: bool = False
 
 
 def interpret(now: Situation) -> Interpretation:
     """Return what a new observation of a tray at rest means: lines to play, a question or a notice, and the new memory.
 
     The dice are compared with the remembered ones: rolled dice are a throw, kept dice a decision, an empty tray may
-    bank. If no thrown dice are seen and the reading is in doubt, the dice may still lie there. Then the memory stays,
-    but the tray no longer counts as empty.
+    bank. If no thrown dice are seen and the reading is in doubt, the memory stays, but the tray counts as not empty.
     """
     before, observation = now.memory, now.observation
     if before.doubted is not None and observation.doubt is None and observation.thrown:
         before = before.doubted
-    motion = _motion(before, observation)
+    motion, cleared = _motion(before, observation), before is not now.memory
     if not observation.thrown and observation.doubt not in (None, Doubt.COUNT):
         # An unreadable, apparently empty frame is not evidence that the dice were removed.
         return Interpretation(replace(before, empty_since_s=None), notice=_unclear(observation))
@@ -160,7 +161,7 @@ def interpret(now: Situation) -> Interpretation:
         return _rolled(now)
     if motion is Motion.PARTLY:
         return _partly(now, before)
-    return _unsure(now, before) if motion is Motion.UNSURE else reinterpret(now)
+    return _unsure(now, before) if motion is Motion.UNSURE else replace(reinterpret(now), cleared=cleared)
 
 
 def reinterpret(now: Situation) -> Interpretation:
