@@ -117,6 +117,25 @@ def events_with_light_off(camera: VirtualCamera, hand: Callable[[], None]) -> li
     return list(Watcher(Film(film), Reader(load_networks(), camera.rig()), camera.rig()).events())
 
 
+def test_a_tray_read_with_doubt_is_read_again_when_the_light_has_changed(camera: VirtualCamera) -> None:
+    """A lamp that fades up again moves nothing in the picture: the doubt of the dim light stayed."""
+
+    def film() -> Frame | None:
+        frame = camera.frame()
+        camera.disturb = FaultInjection(lamp=min(1.0, max(0.5, 0.5 + (frame.at_s - 1) / 2))).over
+        return frame if frame.at_s < 3 else None
+
+    def dim(frame_bgr: FrameBGR, *_: object) -> Reading:
+        return Reading((), Doubt.UNREAD if frame_bgr.mean() < 0.8 * camera.rig().empty_bgr.mean() else None)
+
+    camera.disturb = FaultInjection(lamp=0.5).over
+    first, *_, last = Watcher(Film(film), Says(dim), camera.rig()).events()
+    assert isinstance(first, Settled)
+    assert first.reading.doubt is Doubt.UNREAD
+    assert isinstance(last, Settled)
+    assert last.reading.trusted
+
+
 @pytest.mark.parametrize(("hand", "dice"), [("throw", 3), ("lift", 0), ("wait", 3)])
 def test_what_happened_in_the_dark_is_read_once_the_light_is_on_again(
     camera: VirtualCamera, hand: str, dice: int

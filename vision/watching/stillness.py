@@ -61,6 +61,10 @@ SATURATED_LEVEL = 250
 """Green level, 0 to 255, from which a pixel counts as saturated: motion detection allows for its unknown brightness
 when the light changes. A lower one overlooks changes on bright objects."""
 
+MAX_SAME_LIGHT_RATIO = 1.2
+"""Largest ratio of two pictures' median levels at which they count as taken in the same light. A lower one repeats
+doubtful readings for a passing cloud; with a higher one a doubt may outlast a lamp that was dimmed for a moment."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Small:
@@ -153,6 +157,12 @@ def changed(one: Small, other: Small) -> int:
     """
     count = int(np.count_nonzero(np.abs(one.contrast - other.contrast) > CHANGED_LEVELS))
     return count if count <= MOVING_PX else min(count, _changed_in_equal_light(one, other))
+
+
+def same_light(one: Small, other: Small) -> bool:
+    """Return whether the median levels of two small pictures are within MAX_SAME_LIGHT_RATIO of each other."""
+    first, second = (float(np.median(small.green)) + 1 for small in (one, other))
+    return max(first, second) <= MAX_SAME_LIGHT_RATIO * min(first, second)
 
 
 def _changed_in_equal_light(one: Small, other: Small) -> int:

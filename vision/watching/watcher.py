@@ -17,7 +17,17 @@ from vision.reading.reader import Reads, die_size_px
 from vision.reading.reading import Reading
 from vision.watching.agreement import agreed, same_dice
 from vision.watching.handheld import HELD, PAUSED
-from vision.watching.stillness import FIXED, STILL_S, Phase, StillnessCriterion, StillnessDetector, small_picture, step
+from vision.watching.stillness import (
+    FIXED,
+    STILL_S,
+    Phase,
+    Small,
+    StillnessCriterion,
+    StillnessDetector,
+    same_light,
+    small_picture,
+    step,
+)
 
 FRAMES_READ = 3
 """Number of still frames that are read and must agree before a reading is trusted. More delay each reading; fewer trust
@@ -162,7 +172,8 @@ class Watcher:
     def _watched(self) -> Iterator[Event]:
         """Yield the events of a started camera, until `stop` or the end of a recording; stop the camera at the end.
 
-        `Moving` comes when a motion begins, `Settled` when the tray at rest was read.
+        `Moving` comes when a motion begins, `Settled` when the tray at rest was read. After a doubtful reading the tray
+        is read again in another light, which is no motion.
 
         Without a calibration, as with a hand-held camera, a doubtful reading of dice is held back. The dice are read
         again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when
@@ -172,9 +183,11 @@ class Watcher:
         detector, hasty = StillnessDetector(), True
         told: Phase | None = None
         criterion, doubted, tries = self._criterion, None, 0
+        unclear: Small | None = None  # the tray as it was last read with doubt
         try:
             while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
-                detector, phase = step(detector, small_picture(frame.image_bgr), frame.at_s, criterion)
+                now = small_picture(frame.image_bgr)
+                detector, phase = step(detector, now, frame.at_s, criterion)
                 criterion = self._criterion
                 if phase in (Phase.MOVING, Phase.DARK):
                     if doubted is not None:
@@ -188,11 +201,12 @@ class Watcher:
                     hasty = settled is not None
                     detector = detector.at_rest() if settled is not None else detector.still_since(until_s)
                     if settled is not None:
-                        told, self._emptied = None, not settled.thrown
+                        told, unclear, self._emptied = None, None, not settled.thrown
                         yield settled
                 elif (
                     phase is Phase.SETTLED
                     or (phase is Phase.RESTING and told is Phase.MOVING)
+                    or (phase is Phase.RESTING and unclear is not None and not same_light(unclear, now))
                     or (doubted is not None and frame.at_s >= doubted.at_s + REREAD_INTERVAL_S)
                 ):
                     tries = tries + 1 if doubted is not None else 1
@@ -209,6 +223,7 @@ class Watcher:
                         doubted = settled
                         continue
                     doubted = None
+                    unclear = None if settled.reading.trusted else small_picture(settled.frame.image_bgr)
                     self._emptied = not settled.thrown and settled.reading.trusted
                     yield settled
             if doubted is not None:
