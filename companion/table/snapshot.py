@@ -12,6 +12,7 @@ from companion.games.engine.views.board import Track
 from companion.games.engine.views.panels import Panels
 from companion.games.engine.views.phrase import Phrase
 from companion.table.terms import USUAL, Terms
+from companion.tournaments import Match, Placing
 
 Notice = Phrase
 """A notice of what the table sees or waits for: a code with arguments, which pages turn into words.
@@ -155,30 +156,6 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     dropped: tuple[dict[str, Any], ...]
 
 
-class TournamentMatch(msgspec.Struct, frozen=True):
-    """A match of the tournament in a round, from 1.
-
-    A player is None while not known yet. `won` is each one's share of the win, None while it is to be played. `scores`
-    are those of the game with that number, without handicaps; both are None without a game, as for a walkover.
-    """
-
-    round: int
-    players: tuple[str | None, str | None]
-    won: tuple[float, float] | None
-    scores: tuple[int, int] | None
-    game: int | None
-
-
-class TournamentRow(msgspec.Struct, frozen=True):
-    """A player's line in the standings: place, name, matches with a result, matches won, and difference of points."""
-
-    place: int
-    player: str
-    played: int
-    won: float
-    difference: int
-
-
 class TournamentView(msgspec.Struct, frozen=True, kw_only=True):
     """The tournament at this table: its draw, its matches in the order to be played, and its standings, best first.
 
@@ -193,8 +170,8 @@ class TournamentView(msgspec.Struct, frozen=True, kw_only=True):
     left: tuple[str, ...]
     next: dict[str, Any] | None
     over: bool
-    matches: tuple[TournamentMatch, ...]
-    standings: tuple[TournamentRow, ...]
+    matches: tuple[Match[str, int], ...]
+    standings: tuple[Placing[str], ...]
 
 
 class TrayPlan(msgspec.Struct, frozen=True):

@@ -25,13 +25,18 @@ WITH_ID = re.compile(r'<([a-z][a-z0-9]*)\b[^>]*?\bid="([a-z-]+)"')
 def page_types() -> str:
     """Return the text of the file."""
     _, schemas = msgspec.json.schema_components([Snapshot, ReviewedThrow], ref_template="{name}")
-    structs = [declared(name, schemas[name]) for name in sorted(schemas)]
+    structs = [declared(bare(name), schemas[name]) for name in sorted(schemas)]
     tags = defaultdict[str, set[str]](set)
     for template in (WEB / "templates").glob("*.html"):
         for tag, element_id in WITH_ID.findall(template.read_text(encoding="utf-8")):
             tags[element_id].add(f'{"SVG" if tag == "svg" else "HTML"}ElementTagNameMap["{tag}"]')
     elements = interface("Elements", {f'"{each}"': " | ".join(sorted(tags[each])) for each in sorted(tags)})
     return "\n".join([HEADING, *structs, elements])
+
+
+def bare(name: str) -> str:
+    """Return a type's name without its parameters, which msgspec writes as in `Match_str__int_`."""
+    return name.partition("_")[0]
 
 
 def declared(name: str, schema: dict[str, Any]) -> str:
@@ -51,7 +56,7 @@ def type_of(schema: dict[str, Any]) -> str:
     """Return a JSON schema, as msgspec writes it, as a TypeScript type."""
     match schema:
         case {"$ref": name}:
-            return str(name)
+            return bare(name)
         case {"anyOf": choices}:
             return " | ".join(type_of(each) for each in choices)
         case {"enum": values}:

@@ -14,7 +14,7 @@ from companion.table.commands import Arranging, BeginTournament, EndTournament
 from companion.table.evening.archive import ArchivedGame
 from companion.table.evening.game_record import Game, archived
 from companion.table.journal import Entry
-from companion.table.snapshot import TournamentMatch, TournamentRow, TournamentView
+from companion.table.snapshot import TournamentView
 from companion.tournaments import Draw, Form, Result, check, matches_of, next_pair, standings
 
 MAX_PLAYERS = 16
@@ -73,13 +73,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             left=self.left,
             next=self.header_line(pair) if pair else None,
             over=all(match.won is not None for match in matches),
-            matches=tuple(
-                TournamentMatch(each.round, each.players, each.won, each.scores, each.game) for each in matches
-            ),
-            standings=tuple(
-                TournamentRow(row.place, row.player, row.played, row.won, row.difference)
-                for row in standings(draw, matches)
-            ),
+            matches=tuple(matches),
+            standings=tuple(standings(draw, matches)),
         )
 
     def _counts(self, result: Result[str, int]) -> bool:

@@ -1,6 +1,6 @@
 // The tournament of a table: who plays next, its matches, its standings.
 import { fill, h, number, post, t, table } from "./core.js";
-/** @import { TournamentMatch } from "../types/server" */
+/** @import { Match } from "../types/server" */
 
 let starting = null;
 /** Start the match that is next; a second tap starts no second one. */
@@ -15,7 +15,7 @@ export function matches(list, tournament) {
   fill(list, tournament.matches, () => tournament.matches.map(line));
 }
 
-/** @param {TournamentMatch} match */
+/** @param {Match} match */
 function line({ round, players, won, scores }) {
   const name = (at) =>
     h("bdi", { class: won && won[at] > won[1 - at] ? "ahead" : null }, players[at] ?? t("tournament.open"));

@@ -50,6 +50,14 @@ export interface LabelledDie {
   value: number | null;
 }
 
+export interface Match {
+  round: number;
+  players: [string | null, string | null];
+  won: [number, number] | null;
+  scores: [number, number] | null;
+  game: number | null;
+}
+
 export interface Offer {
   id: number;
   throw: number;
@@ -80,6 +88,14 @@ export interface Peg {
 export interface Phrase {
   code: string;
   args: Record<string, any>;
+}
+
+export interface Placing {
+  place: number;
+  player: string;
+  played: number;
+  won: number;
+  difference: number;
 }
 
 export interface Pot {
@@ -186,22 +202,6 @@ export interface Thrown {
 
 export type Tone = [number, number, number];
 
-export interface TournamentMatch {
-  round: number;
-  players: [string | null, string | null];
-  won: [number, number] | null;
-  scores: [number, number] | null;
-  game: number | null;
-}
-
-export interface TournamentRow {
-  place: number;
-  player: string;
-  played: number;
-  won: number;
-  difference: number;
-}
-
 export interface TournamentView {
   form: string;
   game: string;
@@ -210,8 +210,8 @@ export interface TournamentView {
   left: string[];
   next: Record<string, any> | null;
   over: boolean;
-  matches: TournamentMatch[];
-  standings: TournamentRow[];
+  matches: Match[];
+  standings: Placing[];
 }
 
 export interface Track {
