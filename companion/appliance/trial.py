@@ -22,7 +22,7 @@ from pathlib import Path
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases
 from companion.errors import CompanionError, DeviceError
-from companion.service.addresses import local_page, opened_here, served_port
+from companion.service.addresses import json_here, local_page, served_port
 from companion.table.atomic import sync, write_file
 
 MAX_TRIES = 2
@@ -156,9 +156,9 @@ def entry_of(page: str) -> int | None:
     before. `page` is the address of the pages, without a slash at the end.
     """
     try:
-        parts = _fetched_json(f"{page}/healthz")["parts"]
+        parts = json_here(f"{page}/healthz")["parts"]
         well = all(parts.get(part, {}).get("ok") for part in ("table", "journal", "pages"))
-        number = _fetched_json(f"{page}/api/state")["number"]
+        number = json_here(f"{page}/api/state")["number"]
     except (OSError, HTTPException, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return number if well and isinstance(number, int) else None
@@ -184,15 +184,6 @@ def value_in(settings: Path, section: str, key: str) -> object:
             content = file.read(MAX_SETTINGS_BYTES) or b""
         return tomllib.loads(content.decode("utf-8-sig")).get(section, {}).get(key)
     return None
-
-
-def _fetched_json(address: str) -> dict[str, dict[str, dict[str, object]]]:
-    """Fetch a JSON object over HTTP. Raises OSError, HTTPException, ValueError, TypeError or RecursionError."""
-    with opened_here(address, 5.0) as answer:
-        found = json.loads(answer.read())
-    if not isinstance(found, dict):
-        raise TypeError
-    return found
 
 
 def _write(releases: Releases, trial: Trial) -> None:

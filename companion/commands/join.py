@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,9 @@ import click
 import segno
 
 from companion.commands import CONFIG
-from companion.service.addresses import local_page, opened_here, served_port
+from companion.service.addresses import json_here, local_page, served_port
 from companion.settings.starting import in_use
 from web.pages import Addresses, owner_url
-
-ANSWER_TIMEOUT_S = 5.0
-"""Longest wait in seconds of `pegpip join` for the running table's PIN and owner's code. Then it goes on without them.
-Longer: a hanging table delays it; shorter: a busy table counts as stopped."""
 
 
 @click.command()
@@ -49,11 +44,10 @@ def codes_of(page: str) -> dict[str, Any]:
     """Return `pin` and `first`, the code that makes a phone the owner, of the table on this machine.
 
     `page` is the URL of its page, with a slash at the end. `first` is None if the table has an owner. The result is
-    empty if no table answers within ANSWER_TIMEOUT_S.
+    empty if no table answers in time (`json_here`).
     """
     with contextlib.suppress(OSError, ValueError, HTTPException):  # nothing listens, or something else does
-        with opened_here(f"{page}api/pair/codes", ANSWER_TIMEOUT_S) as answer:
-            codes = json.load(answer)
+        codes = json_here(f"{page}api/pair/codes")
         if isinstance(codes, dict) and "pin" in codes:
             return codes
     return {}

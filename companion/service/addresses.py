@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import json
 import os
 import socket
 import struct
@@ -28,6 +29,9 @@ then must retry. Once the server runs, `KERNEL_QUEUE` in web/serving/server.py r
 
 PORT_FILE = ".port"
 """File in the data folder that names the served port while a table runs."""
+ANSWER_TIMEOUT_S = 5.0
+"""Longest wait in seconds for an answer of the table's pages on this machine. Longer: a hanging table delays `pegpip
+join` and `pegpip update`; shorter: a busy table counts as stopped."""
 _OUTSIDE = ("192.0.2.1", 9)
 """Address in TEST-NET-1 (RFC 5737) and port, to find the machine's own address on the default route.
 
@@ -71,7 +75,7 @@ def local_page(host: object, port: int) -> str:
     is none of this machine's: the service then serves all addresses.
     """
     served = host if isinstance(host, str) else ""
-    with contextlib.suppress(OSError, TypeError):  # TypeError: a NUL in it
+    with contextlib.suppress(OSError):
         bound(served, 0).close()
         return page_address(served, port, ())
     return page_address("", port, ())
@@ -85,18 +89,21 @@ class _FromLoopback(urllib.request.HTTPHandler):
         return self.do_open(partial(HTTPConnection, source_address=source), req)
 
 
-def opened_here(url: str, timeout_s: float) -> Any:
-    """Return the HTTP answer of a page on this machine, open for reading, asked from a loopback address.
+def json_here(url: str) -> Any:
+    """Return the JSON at a URL of this machine, decoded, asked from a loopback address.
 
     By that address a table knows the caller as its own machine, also where it serves one address of a network. No proxy
-    (`http_proxy`) is used. The caller closes the answer.
+    (`http_proxy`) is used.
 
     Raises:
-        OSError: Nobody answers in time, or the status is 400 or above (HTTPError).
-        ValueError: `url` is malformed.
+        OSError: Nobody answers within ANSWER_TIMEOUT_S, or the status is 400 or above (HTTPError).
+        ValueError: `url` is malformed, or the answer is no JSON.
         http.client.HTTPException: `url` or the answer is no proper HTTP.
+        RecursionError: The JSON is nested too deeply.
     """
-    return urllib.request.build_opener(urllib.request.ProxyHandler({}), _FromLoopback).open(url, timeout=timeout_s)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _FromLoopback)
+    with opener.open(url, timeout=ANSWER_TIMEOUT_S) as answer:
+        return json.load(answer)
 
 
 def wifi_code(network: str, password: str) -> str | None:
