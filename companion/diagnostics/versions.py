@@ -7,6 +7,7 @@ import importlib.metadata
 import importlib.util
 from collections.abc import Mapping
 
+from companion.appliance.releases import numbers
 from companion.diagnostics.health import Finding
 
 APT_CURE = "sudo apt install python3-opencv python3-numpy, or pip install '.[vision]'."
@@ -30,8 +31,8 @@ def check_versions(camera: str, installed: Mapping[str, str | None] | None = Non
         cure = APT_CURE
     elif camera == "picamera2" and found["picamera2"] is None:
         cure = PICAMERA_CURE
-    elif camera == "picamera2" and _number(numpy) >= (2, 0) and _number(simplejpeg or "0.0") < (1, 8):
-        cure = NUMPY_CURE
+    elif camera == "picamera2" and numbers(numpy) >= (2,) and (not simplejpeg or () < numbers(simplejpeg) < (1, 8)):
+        cure = NUMPY_CURE  # a simplejpeg "of the system", whose number is not known, fits
     says = ", ".join(f"{name} {version or 'missing'}" for name, version in found.items()) + "."
     return Finding("versions", not cure, says, cure)
 
@@ -63,9 +64,3 @@ def _installed(package: str) -> str | None:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return "of the system" if importlib.util.find_spec(package) else None
-
-
-def _number(version: str) -> tuple[int, ...]:
-    """Return the first two numbers of a version; (99, 0), newer than any, for a text without numbers."""
-    parts = version.split(".")[:2]
-    return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else (99, 0)
