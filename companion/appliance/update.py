@@ -25,8 +25,6 @@ INCOMING = "incoming"
 MAX_BYTES = 400_000_000
 """Largest file in bytes that is accepted as a release, several times the size of ours. Higher: a wrong file could fill
 the SD card."""
-CHUNK_BYTES = 1 << 20
-"""Bytes that are copied at a time, 1 MiB: a large file must not fill the memory."""
 FULL_BYTES = 1 << 20
 """Free bytes below which a disk counts as full after a .deb could not be unpacked, 1 MiB. Higher: the message blames
 the disk for a damaged file. Lower: it blames the file although the disk is almost full."""
@@ -159,8 +157,7 @@ def _copy(file: Path, to: Path) -> None:
             about = os.fstat(source.fileno())
             if not stat.S_ISREG(about.st_mode) or about.st_size > MAX_BYTES:
                 raise DeviceError(f"{file} is no file of at most {MAX_BYTES // 1_000_000} MB.", "Copy it again.")
-            while chunk := source.read(CHUNK_BYTES):
-                copy.write(chunk)
+            shutil.copyfileobj(source, copy)
     except FileNotFoundError:
         cure = "Name the .deb or the wheel with its folder; its signature (.sig) must be beside it."
         raise DeviceError(f"There is no file {file}.", cure) from None
