@@ -49,6 +49,8 @@ LOCK = "update.lock"
 PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-cache-dir")
 """Arguments that run pip by a release's own Python. -I keeps the working folder, perhaps a USB stick, off the module
 path."""
+DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+"""Errors that a damaged, encrypted or foreign zip raises while it is read."""
 Age = tuple[tuple[int, ...], int]
 """How old a release is: its version's numbers, then the second (since 1970) of its signature, 0 without one."""
 
@@ -101,16 +103,7 @@ class Source:
             with zipfile.ZipFile(wheel) as packed:  # the name of a file is not signed, its content is
                 place = next(name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
                 about = email.message_from_bytes(packed.read(place))
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            lzma.LZMAError,
-            RuntimeError,
-            ValueError,
-            EOFError,
-            OSError,
-            StopIteration,
-        ):
+        except (*DAMAGED_ZIP, OSError, StopIteration):
             raise DeviceError(f"{wheel.name} is damaged.", "Copy it again.") from None
         if about["Name"] not in ("peg-and-pip", "peg_and_pip") or not about["Version"]:
             raise DeviceError(f"{wheel.name} is not a release of Peg & Pip.", "Its wheels are peg_and_pip-….whl.")

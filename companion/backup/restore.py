@@ -5,12 +5,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import lzma
 import os
 import shutil
 import tomllib
 import zipfile
-import zlib
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Any
 
 import tomlkit
 
-from companion.appliance.releases import numbers
+from companion.appliance.releases import DAMAGED_ZIP, numbers
 from companion.backup import rights
 from companion.backup.export import (
     ASIDE,
@@ -59,11 +57,6 @@ LAST_IN = (JOURNAL_COPY, RESTORED, JOURNAL)
 """Files that an import moves in last, in this order. After a power cut between them a table recovers the new journal
 from its second copy, or reports the older one as lost. With the mark and no copy it would start empty, without a word.
 """
-DAMAGE = (
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, KeyError, ValueError, TypeError, NotImplementedError,
-    RuntimeError,
-)  # fmt: skip
-"""Errors that a damaged, encrypted or foreign zip raises while it is read."""
 
 
 def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) -> dict[str, Any]:
@@ -110,7 +103,7 @@ def _as_device_error(file: Path) -> Iterator[None]:
         yield
     except FileNotFoundError as missing:
         raise DeviceError(f"There is no file {missing.filename or file}.", "Check its name.") from None
-    except DAMAGE as wrong:
+    except (*DAMAGED_ZIP, KeyError, TypeError) as wrong:
         raise DeviceError(f"{file} is damaged, or was not written by `pegpip export` ({wrong}).", GET_ANOTHER) from None
     except OSError as refused:
         reason = f"{refused.filename or file}: {refused.strerror or refused}."
@@ -121,8 +114,8 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     """Return the manifest of an exported archive, after checking it against the archive's list of files.
 
     Names and sizes must be equal in both, and every name must be one that an export writes: none leads out of the
-    folder. Raises DeviceError for another version of the format, and the errors in DAMAGE for a foreign or damaged
-    archive.
+    folder. Raises DeviceError for another version of the format, and the errors of `_as_device_error` for a
+    foreign or damaged archive.
     """
     if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
         raise ValueError("its manifest is too large")
@@ -189,7 +182,7 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
     """Unpack the files of the zip into the folder `incoming`, and compare each with its hash in the manifest.
 
     Raises DeviceError if the disk of `folder` would keep less than SPARE_BYTES free, ValueError if a hash differs, any
-    error in DAMAGE if the zip is damaged, and OSError if the disk refuses.
+    error in DAMAGED_ZIP if the zip is damaged, and OSError if the disk refuses.
     """
     needed = sum(int(one["bytes"]) for one in manifest["files"]) + SPARE_BYTES
     if shutil.disk_usage(folder).free < needed:
