@@ -27,7 +27,7 @@ from companion.bots.remarks import Remarks
 from companion.bots.vote import Vote
 from companion.diagnostics.health import Health, report
 from companion.diagnostics.machine import checks_of_any_table
-from companion.errors import DeviceError
+from companion.errors import explained
 from companion.evidence.folder import PackageFolder
 from companion.evidence.keeping import PackageKeeper
 from companion.evidence.lesson import Teacher
@@ -257,12 +257,8 @@ def _dice_expected(table: Table, tray: WatchedTray, teacher: Teacher) -> int | N
 def _data_folder(settings: Settings) -> Path:
     """Return the data folder that the settings name, created if it is missing. Raises DeviceError."""
     folder = settings.data.folder
-    try:
+    with explained(f"The data folder {folder} can't be made", "Name another with --data DIR."):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as refused:
-        raise DeviceError(
-            f"The data folder {folder} can't be made ({refused.strerror}).", "Name another with --data DIR."
-        ) from None
     return folder
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from enum import StrEnum
 
@@ -90,6 +91,23 @@ class DeviceError(CompanionError):
         self.what = what
         self.cure = cure
         super().__init__(f"{what} {cure}")
+
+
+@contextmanager
+def explained(what: str, cure: str) -> Iterator[None]:
+    """Context manager: turn an OSError into a DeviceError, with the system's reason in brackets after `what`.
+
+    `what` is a sentence without its full stop, `cure` a whole one.
+
+    >>> with explained("The list can't be read", "Name another."):
+    ...     open("/no/such/list")
+    Traceback (most recent call last):
+    companion.errors.DeviceError: The list can't be read (No such file or directory). Name another.
+    """
+    try:
+        yield
+    except OSError as refused:
+        raise DeviceError(f"{what} ({refused.strerror}).", cure) from None
 
 
 class PictureError(CompanionError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.diagnostics.health import Health
-from companion.errors import DeviceError
+from companion.errors import DeviceError, explained
 from companion.table.atomic import write_file
 from vision.calibration.store import FILE_NAME, Stored, bytes_of_calibration, load_calibration
 from vision.cameras import Camera, SensorCamera
@@ -102,12 +102,10 @@ def load_reader(
 def save_calibration(folder: Path, stored: Stored) -> Path:
     """Store a calibration in the data folder, in place of an older one, and return its path. Raises DeviceError."""
     to = folder / FILE_NAME
-    try:
+    cure = "Make the folder writable, or give another with --data DIR."
+    with explained(f"The calibration can't be kept in {folder}", cure):
         folder.mkdir(parents=True, exist_ok=True)
         write_file(to, [bytes_of_calibration(stored)])
-    except OSError as refused:
-        reason = f"The calibration can't be kept in {folder} ({refused.strerror})."
-        raise DeviceError(reason, "Make the folder writable, or give another with --data DIR.") from None
     return to
 
 

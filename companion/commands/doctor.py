@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from companion.commands import CONFIG, CTRL_C, FILE
-from companion.errors import DeviceError
+from companion.errors import explained
 from companion.settings.starting import Starting, in_use
 
 if TYPE_CHECKING:
@@ -76,10 +76,8 @@ def command(
     if not as_json:
         click.echo("All is well." if not ill else f"{ill} to see to.")
     if bundle is not None:
-        try:
+        with explained(f"{bundle} can't be written", "Name another file."):
             names = write(bundle, settings, found, photos=photos)
-        except OSError as refused:
-            raise DeviceError(f"{bundle} can't be written ({refused.strerror}).", "Name another file.") from None
         click.echo(f"{bundle}: {', '.join(names)}. Read it before you send it.", err=True)
     return 1 if ill else 0
 

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from companion.commands import CONFIG, FILE, Number
-from companion.errors import DeviceError, SetupError
+from companion.errors import SetupError, explained
 from companion.settings import load as config
 from hardware.strips.opening import is_simulated, known_kinds, open_strip, resolved
 from hardware.strips.ws2812 import SPEED_HZ
@@ -248,10 +248,8 @@ def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
 
 def _folder(path: Path) -> None:
     """Create a folder and its parents, unless it exists. Raises DeviceError."""
-    try:
+    with explained(f"{path} can't be made", "Name another folder with --out."):
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as refused:
-        raise DeviceError(f"{path} can't be made ({refused.strerror}).", "Name another folder with --out.") from None
 
 
 def _write(path: Path, text: str) -> None:
@@ -262,8 +260,6 @@ def _write(path: Path, text: str) -> None:
     if path.suffix.lower() != ".svg":
         raise SetupError([f"--out {str(path)!r} must end in .svg."])
     _folder(path.parent)
-    try:
+    with explained(f"{path} can't be written", "Name another with --out."):
         path.write_text(text, encoding="utf-8")
-    except OSError as refused:
-        raise DeviceError(f"{path} can't be written ({refused.strerror}).", "Name another with --out.") from None
     click.echo(f"{path} written.")

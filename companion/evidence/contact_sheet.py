@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from companion.errors import DeviceError
+from companion.errors import explained
 from companion.evidence.rescoring import Rescored
 from vision.images.annotating import annotated
 from vision.images.loading import save_jpeg
@@ -26,7 +26,7 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
     `found` are the counts of `rescoring.summary`. Raises DeviceError if the folder or the page can't be written or the
     picture of a throw is damaged, and PictureError if a picture can't be written.
     """
-    try:
+    with explained(f"The sheet can't be written to {folder}", "Name another."):
         folder.mkdir(parents=True, exist_ok=True)
         figures = [_figure(folder, each) for each in throws if each.differs]
         summary = (
@@ -37,8 +37,6 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
         )
         page = folder / "index.html"
         page.write_text(_PAGE.format(summary=summary, figures="".join(figures)), encoding="utf-8")
-    except OSError as refused:
-        raise DeviceError(f"The sheet can't be written to {folder} ({refused.strerror}).", "Name another.") from None
     return page
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from companion.errors import DeviceError
+from companion.errors import DeviceError, explained
 from companion.evidence.package import Package, ThrowRecord, packed, unpacked
 from companion.table.atomic import write_file
 from companion.table.photos import digest_of
@@ -93,10 +93,8 @@ def read_package(file: Path) -> Package:
     Raises DeviceError if it can't be read, is damaged or of a newer format, or if the names of file and folder are not
     those of the throw and calibration in its record.
     """
-    try:
+    with explained(f"The throw package {file} can't be read", "Check the disk."):
         content = file.read_bytes()
-    except OSError as refused:
-        raise DeviceError(f"The throw package {file} can't be read ({refused.strerror}).", "Check the disk.") from None
     package = unpacked(content, str(file))
     place = f"{folder_name(package.record)}/{package.record.throw}.zip"
     if place != f"{file.parent.name}/{file.name}":
@@ -112,11 +110,8 @@ def read_calibration(folder: Path, expected: str | None) -> Rig | None:
     if expected is None:
         return None
     file = folder / CALIBRATION
-    try:
+    with explained(f"The calibration of throw packages {file} can't be read", "Copy it again."):
         content = file.read_bytes()
-    except OSError as refused:
-        reason = f"The calibration of throw packages {file} can't be read ({refused.strerror})."
-        raise DeviceError(reason, "Copy it again.") from None
     if digest_of(content) != expected:
         raise DeviceError(f"The calibration {file} is not that of its throw packages.", "Copy it again.")
     return calibration_of_bytes(content, str(file)).rig

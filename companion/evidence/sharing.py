@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from companion.errors import DeviceError, PictureError
+from companion.errors import DeviceError, PictureError, explained
 from companion.evidence.folder import folder_name
 from companion.evidence.rescoring import StoredThrow
 from companion.history.review import matched_values
@@ -49,25 +49,23 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     file is replaced once the new one is complete. Raises DeviceError if no throw is left, or the file can't be written.
     """
     labels, count = dict[str, list[bytes]](), 0
-    try:
-        with replacing(to) as file, zipfile.ZipFile(file, "w") as archive:
-            for throw in throws:
-                if throw.rig is None or _has_unknown(throw):
-                    continue
-                folder, count = folder_name(throw.package.record), count + 1
-                if folder not in labels:
-                    rig = bytes_of_calibration(Stored(throw.package.record.camera, "", throw.rig))
-                    archive.writestr(zipfile.ZipInfo(f"{folder}/{CALIBRATION}"), rig)
-                for number, jpeg in enumerate(reversed(throw.package.jpegs)):
-                    name = f"{throw.camera_throw.throw}-{number}.jpg" if number else f"{throw.camera_throw.throw}.jpg"
-                    archive.writestr(zipfile.ZipInfo(f"{folder}/images/{name}"), jpeg)
-                labels.setdefault(folder, []).append(msgspec.json.encode(_label(throw)) + b"\n")
-            for folder, lines in labels.items():
-                archive.writestr(zipfile.ZipInfo(f"{folder}/{LABELS}"), b"".join(lines))
-            if not count:
-                raise DeviceError("There is no throw to export.", "Choose others, of a calibrated camera.")
-    except OSError as refused:
-        raise DeviceError(f"{to} can't be written ({refused.strerror}).", "Free some space or name another.") from None
+    unwritten = explained(f"{to} can't be written", "Free some space or name another.")
+    with unwritten, replacing(to) as file, zipfile.ZipFile(file, "w") as archive:
+        for throw in throws:
+            if throw.rig is None or _has_unknown(throw):
+                continue
+            folder, count = folder_name(throw.package.record), count + 1
+            if folder not in labels:
+                rig = bytes_of_calibration(Stored(throw.package.record.camera, "", throw.rig))
+                archive.writestr(zipfile.ZipInfo(f"{folder}/{CALIBRATION}"), rig)
+            for number, jpeg in enumerate(reversed(throw.package.jpegs)):
+                name = f"{throw.camera_throw.throw}-{number}.jpg" if number else f"{throw.camera_throw.throw}.jpg"
+                archive.writestr(zipfile.ZipInfo(f"{folder}/images/{name}"), jpeg)
+            labels.setdefault(folder, []).append(msgspec.json.encode(_label(throw)) + b"\n")
+        for folder, lines in labels.items():
+            archive.writestr(zipfile.ZipInfo(f"{folder}/{LABELS}"), b"".join(lines))
+        if not count:
+            raise DeviceError("There is no throw to export.", "Choose others, of a calibrated camera.")
     return count
 
 

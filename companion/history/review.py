@@ -10,11 +10,12 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from companion.errors import DeviceError, IllegalAction
+from companion.errors import IllegalAction, explained
 from companion.history.accuracy import CameraThrow, camera_throws
 from companion.history.export import PastGames
 from companion.table.atomic import free_path, write_file
@@ -157,11 +158,9 @@ class Review:
                 dice = len(reading.dice)
                 raise IllegalAction(f"The photo of throw {throw} has {dice} dice: give one value for each.")
             labels = {**self._labels(), throw: tuple(values)}
-            try:
+            cure = "Free some space or make the folder writable."
+            with explained(f"The labels can't be kept in {self._folder}", cure):
                 write_file(self._folder / FILE_NAME, (msgspec.json.encode(labels),))
-            except OSError as no:
-                what = f"The labels can't be kept in {self._folder} ({no.strerror})."
-                raise DeviceError(what, "Free some space or make the folder writable.") from no
 
     def health(self) -> tuple[bool, str]:
         """Return whether no damaged file of labels lies set aside, and a sentence for the page."""
@@ -177,17 +176,13 @@ class Review:
         too. Raises DeviceError if the file can't be read or renamed.
         """
         file = self._folder / FILE_NAME
-        try:
+        cure = "Make the file readable, or move it away; the dice are then labelled anew."
+        with explained(f"The labels in {file} can't be read", cure), suppress(FileNotFoundError):
             try:
                 return msgspec.json.decode(file.read_bytes(), type=dict[int, tuple[int, ...]])
             except (msgspec.MsgspecError, UnicodeDecodeError) as spoilt:
                 log.warning("%s is damaged (%s): it is set aside", file, spoilt)
                 file.rename(free_path(self._folder, ASIDE, ".json"))
-        except FileNotFoundError:
-            pass
-        except OSError as no:
-            what = f"The labels in {file} can't be read ({no.strerror})."
-            raise DeviceError(what, "Make the file readable, or move it away; the dice are then labelled anew.") from no
         return {}
 
     def _to_look_over(self) -> list[tuple[int, Thrown, RecordedReading]]:

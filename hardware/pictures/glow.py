@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from companion.errors import DeviceError
+from companion.errors import explained
 from hardware.pictures.plans import HOLE_MM
 from hardware.settings import GAMMA
 from hardware.strips import FrameRGB
@@ -119,10 +119,8 @@ def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> No
 def _save(path: Path, pictures_bgr: list[PictureBGR], **options: Any) -> None:
     """Write one picture, or an animation of several, with Pillow's `options`. Raises DeviceError if that fails."""
     first, *rest = (Image.fromarray(picture[:, :, ::-1]) for picture in pictures_bgr)
-    try:
+    with explained(f"{path} can't be written", "Name another with --out."):
         first.save(path, append_images=rest, **options)
-    except OSError as refused:
-        raise DeviceError(f"{path} can't be written ({refused.strerror}).", "Name another with --out.") from None
 
 
 def _nearest_mm(places: NDArray[np.float32]) -> float:

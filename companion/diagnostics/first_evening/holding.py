@@ -20,7 +20,7 @@ from companion.diagnostics.first_evening.evening import Evening
 from companion.diagnostics.first_evening.page import page
 from companion.diagnostics.first_evening.steps import STEPS, Step
 from companion.diagnostics.health import Finding
-from companion.errors import CompanionError, DeviceError
+from companion.errors import CompanionError, DeviceError, explained
 from companion.table.atomic import write_file
 
 PAGE, ZIP = "first-evening.html", "first-evening.zip"
@@ -143,12 +143,9 @@ def prepare(folder: Path) -> None:
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
     """Context manager: make the folder if it is missing; turn an error of the disk into a DeviceError with a cure."""
-    try:
+    with explained(f"The report can't be written to {folder}", "Name another folder with --out DIR."):
         folder.mkdir(parents=True, exist_ok=True)
         yield
-    except OSError as refused:
-        what = f"The report can't be written to {folder} ({refused.strerror})."
-        raise DeviceError(what, "Name another folder with --out DIR.") from None
 
 
 def phones_joined() -> int | None:

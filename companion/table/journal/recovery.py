@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from companion.errors import DeviceError
+from companion.errors import DeviceError, explained
 from companion.table.atomic import free_path, sync, write_file
 from companion.table.journal.chain import LOST, Head, Loss, Row, chained, row_of
 from companion.table.journal.copies import FIRST, SECOND
@@ -217,9 +217,7 @@ def _link_or_copy(source: str, to: str) -> None:
         if source.endswith((".jpg", ".zip")):
             os.link(source, to)
             return
-    try:
+    cure = "Free some space on the disk, or make the data folder writable."
+    with explained("The damaged journal can't be copied aside before its repair", cure):
         shutil.copy2(source, to)
         sync(Path(to))
-    except OSError as refused:
-        what = f"The damaged journal can't be copied aside before its repair ({refused.strerror})."
-        raise DeviceError(what, "Free some space on the disk, or make the data folder writable.") from refused
