@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-import sys
-from collections.abc import Callable, Mapping
-from typing import TextIO
+from collections.abc import Callable
 
 MAX_LINES = 10
 """Most messages that one place in the code may log within a window; further ones are only counted. More: a failing loop
@@ -67,30 +65,22 @@ class Structured(logging.Formatter):
         return json.dumps(line)  # in ASCII: a file name that is no UTF-8 can't be encoded
 
 
-def configure_logging(
-    clock: Callable[[], float],
-    *,
-    verbose: bool,
-    structured: bool,
-    stream: TextIO | None = None,
-    environment: Mapping[str, str] | None = None,
-) -> None:
-    """Configure logging of the whole process: for each line of code at most MAX_LINES messages in WINDOW_S.
+def configure_logging(clock: Callable[[], float], *, verbose: bool, structured: bool) -> None:
+    """Configure logging of the whole process, to standard error.
+
+    For each line of code at most MAX_LINES messages are written in WINDOW_S. With `JOURNAL_STREAM` in the environment,
+    which systemd sets, lines that are not JSON start with their priority for journald.
 
     Args:
         clock: Monotonic clock, in seconds.
         verbose: Log from level INFO on, not only from WARNING on.
         structured: Write one JSON object a line.
-        stream: Where to write; standard error by default.
-        environment: `os.environ` by default. With `JOURNAL_STREAM` in it, which systemd sets, lines that are not JSON
-            start with their priority for journald.
     """
-    handler = logging.StreamHandler(stream or sys.stderr)
+    handler = logging.StreamHandler()
     handler.addFilter(RateLimit(clock))
-    for_journald = "JOURNAL_STREAM" in (os.environ if environment is None else environment)
     if structured:
         handler.setFormatter(Structured())
-    elif for_journald:
+    elif "JOURNAL_STREAM" in os.environ:
         handler.setFormatter(Marked("%(name)s: %(message)s"))
     else:
         handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))

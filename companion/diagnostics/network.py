@@ -17,9 +17,9 @@ NO_COUNTRY = ("", "00")
 """Values of the kernel's Wi-Fi country that mean none: then only channels allowed everywhere are used."""
 
 
-def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> Finding:
-    """Return the finding whether this machine has a network address, and which `addresses()` phones can use."""
-    found = addresses()
+def check_network() -> Finding:
+    """Return the finding whether this machine has network addresses for phones, and which."""
+    found = own_addresses()
     if not found:
         return Finding("network", False, "There is no network: no phone can reach the table.", "Join a Wi-Fi: nmtui.")
     return Finding("network", True, f"Phones reach the table at {', '.join(found)}.")

@@ -114,10 +114,10 @@ def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
     }
 
 
-def upper_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> float:
+def upper_bound(events: int, trials: int) -> float:
     """Return the exact one-sided upper bound on the probability of an event (Clopper and Pearson 1934).
 
-    It happened `events` times in `trials` trials; without a trial the bound is 1. `confidence` is above 0 and below 1.
+    It happened `events` times in `trials` trials; without a trial the bound is 1. It holds with confidence CONFIDENCE.
 
     >>> round(upper_bound(0, 100), 4), round(upper_bound(2, 3214), 5)
     (0.0295, 0.00196)
@@ -127,7 +127,7 @@ def upper_bound(events: int, trials: int, confidence: float = CONFIDENCE) -> flo
     low, high = 0.0, 1.0
     while high - low > 1e-9:
         middle = (low + high) / 2
-        if _at_most(events, trials, middle) > 1 - confidence:
+        if _at_most(events, trials, middle) > 1 - CONFIDENCE:
             low = middle
         else:
             high = middle

@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -32,8 +32,6 @@ ALWAYS = frozenset({"game_started", "game_over"})
 """Codes of the events that are posted besides those which the pub's screen shows full-size."""
 PASSING = frozenset({408, 425, 429})
 """HTTP statuses below 500 after which the same message is sent again later, as after any from 500 on."""
-Post = Callable[[str, str, bytes, Mapping[str, str]], tuple[int, bytes]]
-"""Sends a body with headers by a method to an address: `companion.outgoing.send_json`."""
 
 
 class Unposted(NamedTuple):
@@ -47,15 +45,13 @@ class Webhook(DeliveryThread):
     """Posts to one address. What waits when it is stopped is posted after the next start of the same process.
 
     `secret` is the base64 secret of the signature, or empty. `name` returns the table's present name, `words` the
-    sentence for an event; `post` sends one message. Raises DeviceError if address or secret are wrong.
+    sentence for an event. Raises DeviceError if address or secret are wrong.
     """
 
-    def __init__(
-        self, url: str, secret: str, name: Callable[[], str], words: Callable[[Event], str], post: Post = send_json
-    ) -> None:
+    def __init__(self, url: str, secret: str, name: Callable[[], str], words: Callable[[Event], str]) -> None:
         super().__init__("webhook")
         check_address("[webhook] url", url)
-        self._url, self._key, self._table_name, self._words, self._post = url, key_of(secret), name, words, post
+        self._url, self._key, self._table_name, self._words = url, key_of(secret), name, words
         self._waiting: deque[Unposted] = deque(maxlen=MAX_WAITING)
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
@@ -108,7 +104,7 @@ class Webhook(DeliveryThread):
         if self._key:
             headers["webhook-signature"] = signature(self._key, message.name, seconds, message.body)
         try:
-            status, _ = self._post("POST", self._url, message.body, headers)
+            status, _ = send_json("POST", self._url, message.body, headers)
             if status >= 500 or status in PASSING:
                 raise ConnectionError(f"it answers {status}")
         except OSError as away:

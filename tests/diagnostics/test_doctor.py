@@ -21,7 +21,6 @@ from companion.diagnostics.devices import (
     shutdown_refusal,
 )
 from companion.diagnostics.health import Finding
-from companion.diagnostics.network import check_network
 from companion.diagnostics.versions import check_versions
 from companion.errors import DeviceError
 from companion.settings.load import Settings
@@ -68,7 +67,7 @@ def ill(check: Finding, *words: str) -> bool:
 def test_doctor_passes_on_a_pc_and_marks_camera_strip_buttons_simulated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("companion.diagnostics.doctor.check_network", lambda: check_network(lambda: ("192.0.2.7",)))
+    monkeypatch.setattr("companion.diagnostics.network.own_addresses", lambda: ("192.0.2.7",))
     done = doctor(tmp_path, "", "--json")
     told = {row["part"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert set(told) == {

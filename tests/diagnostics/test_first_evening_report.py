@@ -24,7 +24,6 @@ from companion.diagnostics.first_evening.page import page
 from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
 from companion.diagnostics.first_evening.steps import Step
 from companion.diagnostics.health import Finding
-from companion.diagnostics.network import check_network
 from companion.errors import DeviceError
 from companion.settings import last_good
 from companion.settings.load import Settings
@@ -184,7 +183,7 @@ def doctor(tmp_path: Path, *words: str, more: str = "") -> Result:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.diagnostics.first_evening.evening.open_camera", lambda *_given: QuickCamera())
-    monkeypatch.setattr("companion.diagnostics.doctor.check_network", lambda: check_network(lambda: ("192.0.2.7",)))
+    monkeypatch.setattr("companion.diagnostics.network.own_addresses", lambda: ("192.0.2.7",))
     monkeypatch.setattr("companion.diagnostics.first_evening.steps.MAX_READING_S", 600.0)  # this machine may be busy
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import logging
+import os
+from unittest import mock
 
 from companion.diagnostics import logs
 
@@ -17,9 +20,8 @@ class Logged:
         self.stream = io.StringIO()
         root = logging.getLogger()
         self.before = root.handlers[:], root.level
-        logs.configure_logging(
-            lambda: self.now, verbose=False, structured=structured, stream=self.stream, environment=environment
-        )
+        with contextlib.redirect_stderr(self.stream), mock.patch.dict(os.environ, environment, clear=True):
+            logs.configure_logging(lambda: self.now, verbose=False, structured=structured)
 
     def close(self) -> list[str]:
         """Restore the root logger and return the lines that were written."""

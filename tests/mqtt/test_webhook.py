@@ -35,13 +35,15 @@ class Server:
 
 
 @pytest.fixture
-def server() -> Server:
-    return Server()
+def server(monkeypatch: pytest.MonkeyPatch) -> Server:
+    made = Server()
+    monkeypatch.setattr("companion.mqtt.webhook.send_json", made.post)
+    return made
 
 
 @pytest.fixture
 def webhook(server: Server) -> Iterator[Webhook]:
-    made = Webhook("https://chat.example/hook", SECRET, lambda: "The Lion", lambda event: f"{event.code}!", server.post)
+    made = Webhook("https://chat.example/hook", SECRET, lambda: "The Lion", lambda event: f"{event.code}!")
     made.start()
     yield made
     made.stop()
@@ -111,7 +113,7 @@ def test_a_webhook_message_answered_404_shows_in_health_and_is_not_resent(
 
 
 def test_the_webhook_queue_keeps_at_most_its_limit_of_waiting_messages(server: Server) -> None:
-    webhook = Webhook("https://chat.example/hook", "", lambda: "The Lion", str, server.post)
+    webhook = Webhook("https://chat.example/hook", "", lambda: "The Lion", str)
     for number in range(MAX_WAITING + 50):
         happens(webhook, WON, number=number)
     webhook.start()
