@@ -74,10 +74,8 @@ class Advisor:
         if game.terms.serious and not game.transcript.state.standing.over:
             raise RulesError(SERIOUS)
         with self._lock:
-            steps, known = steps_of(game.transcript), self._chances
-            same = next((at for at, (one, step) in enumerate(zip(known, steps, strict=False)) if one[0] is not step),
-                        min(len(known), len(steps)))  # fmt: skip
-            self._chances = known[:same] + [(step, win_chances(step.state)) for step in steps[same:]]
+            steps, known = steps_of(game.transcript), {id(step): chances for step, chances in self._chances}
+            self._chances = [(step, known.get(id(step)) or win_chances(step.state)) for step in steps]
             chances = [list(one) for _, one in self._chances]
             return {"number": number, "sides": list(game.sides), "chances": chances, "exact": is_exact(steps[0].state)}
 

@@ -113,7 +113,11 @@ class PastGames:
             RulesError: The game is not finished, a player left it, or the odds for its rules and players are not known.
             DeviceError: The journal can't be read.
         """
-        return self._cached("luck", self._game(game), _luck)
+
+        def luck(kept: ArchivedGame) -> Json:
+            return story_with_photos(transcript_of(kept.text()), [line.thrown for line in kept.archived_lines()])
+
+        return self._cached("luck", self._game(game), luck)
 
     def luckiest(self, game: int) -> Json | None:
         """Return the throw of a finished game with the most luck; None for an unknown game. The result is cached.
@@ -126,7 +130,14 @@ class PastGames:
             RulesError: The game is not finished, a player left it, its values are not known, or no throw was lucky.
             DeviceError: The journal can't be read.
         """
-        return self._cached("luckiest", self._game(game), _luckiest)
+
+        def luckiest(kept: ArchivedGame) -> Json:
+            transcript = transcript_of(kept.text())
+            story = story_of(transcript)
+            chance, move = chance_of_as_good(transcript, story), story.luckiest[0].view(transcript.header.players)
+            return {"player": move["player"], "values": move["action"]["throw"], "line": move["line"], "chance": chance}
+
+        return self._cached("luckiest", self._game(game), luckiest)
 
     def chances(self, game: int) -> Json | None:
         """Return each side's win probability in a finished game, right after the roll-off and after each later line.
@@ -141,7 +152,14 @@ class PastGames:
             RulesError: The game is not finished, has more or fewer than two sides, or its odds are not known.
             DeviceError: The journal can't be read.
         """
-        return self._cached("chances", self._game(game), _chances)
+
+        def chances(kept: ArchivedGame) -> Json:
+            if kept.outcome is None:
+                raise RulesError("The game is not finished. Ask for the chances of the current game instead.")
+            steps = steps_of(transcript_of(kept.text()))
+            return {"chances": [list(win_chances(step.state)) for step in steps], "exact": is_exact(steps[0].state)}
+
+        return self._cached("chances", self._game(game), chances)
 
     def odds(self, game: int, goal: str) -> Json | None:
         """Return the options after a game's last line with the value of each, as `games.advice.odds.odds_view`.
@@ -331,31 +349,6 @@ def followed(record: Record, entry: Entry, changed: dict[int, Game]) -> Record:
         known = {id(game) for game in record.games}
         changed.update((game.number, game) for game in after.games if id(game) not in known)
     return after
-
-
-def _luck(game: ArchivedGame) -> Json:
-    """Return luck and decisions of a finished game; `PastGames.luck` explains the result."""
-    return story_with_photos(transcript_of(game.text()), [line.thrown for line in game.archived_lines()])
-
-
-def _luckiest(game: ArchivedGame) -> Json:
-    """Return the luckiest throw of a finished game; `PastGames.luckiest` explains the result.
-
-    Raises RulesError if the game is not finished, a player left it, its values are not known, or no throw was lucky.
-    """
-    transcript = transcript_of(game.text())
-    story = story_of(transcript)
-    chance = chance_of_as_good(transcript, story)
-    move = story.luckiest[0].view(transcript.header.players)
-    return {"player": move["player"], "values": move["action"]["throw"], "line": move["line"], "chance": chance}
-
-
-def _chances(game: ArchivedGame) -> Json:
-    """Return the win probabilities in the course of a finished game; `PastGames.chances` explains the result."""
-    if game.outcome is None:
-        raise RulesError("The game is not finished. Ask for the chances of the current game instead.")
-    steps = steps_of(transcript_of(game.text()))
-    return {"chances": [list(win_chances(step.state)) for step in steps], "exact": is_exact(steps[0].state)}
 
 
 def _summary(game: ArchivedGame) -> Json:
