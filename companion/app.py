@@ -38,7 +38,7 @@ from companion.service.addresses import announced, published
 from companion.service.beyond import opened_beyond
 from companion.service.opening import first_game, opened_door, opened_parts, problems_of
 from companion.service.parts import Part, following
-from companion.service.priority import give_way
+from companion.service.process import give_way
 from companion.service.sd_notify import notify, under_systemd, watchdog_s
 from companion.service.serving import LastingServer
 from companion.service.site import Door, groups_of_any_table, servers

@@ -23,7 +23,7 @@ from companion.games.registry import GAMES
 from companion.service import safe_mode
 from companion.service.addresses import local_page
 from companion.service.crash_loop import REVERT_AFTER, SAFE_MODE_AFTER, Starts
-from companion.service.malloc import share_one_heap
+from companion.service.process import share_one_heap
 from companion.service.sd_notify import under_systemd
 from companion.settings import last_good
 from companion.settings import load as config
