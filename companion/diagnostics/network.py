@@ -57,19 +57,12 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
             return Finding("hotspot", False, "The Wi-Fi is blocked, as a Pi's is without a country.", CURE)
     country = _text(root / "sys/module/cfg80211/parameters/ieee80211_regdom")
     law = "no country is set" if country in NO_COUNTRY else f"the country is {country}"
-    return Finding("hotspot", True, f"{name} opens where no other network is found; {law}. {_limit(root)}".rstrip())
-
-
-def _limit(root: Path) -> str:
-    """Return a sentence on how many phones a Pi's hotspot can serve, and how to raise it; empty if unknown.
-
-    `root` is the folder that stands for `/`.
-    """
+    says = f"{name} opens where no other network is found; {law}."
     phones = hotspot.phones(root)
-    if phones is None:
-        return ""
-    more = "" if phones == hotspot.MINIMAL_PHONES else f", {hotspot.MINIMAL_PHONES} after `{hotspot.MORE_PHONES}`"
-    return f"It holds about {phones} phones{more}; for more use a router's Wi-Fi."
+    if phones is not None:
+        more = "" if phones == hotspot.MINIMAL_PHONES else f", {hotspot.MINIMAL_PHONES} after `{hotspot.MORE_PHONES}`"
+        says += f" It holds about {phones} phones{more}; for more use a router's Wi-Fi."
+    return Finding("hotspot", True, says)
 
 
 def _text(file: Path) -> str:

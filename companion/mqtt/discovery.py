@@ -30,7 +30,6 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
     device = {"identifiers": [f"pegpip_{topic}"], "name": name, "manufacturer": "Peg & Pip", "sw_version": version}
     origin = {"name": "Peg & Pip", "sw_version": version}
     of_all = {"availability_topic": f"{topic}/available", "device": device, "origin": origin}
-    entities = _sensors(topic) | (_controls(topic) if commands else {})
     return {
         f"{PREFIX}/{kind}/pegpip_{topic}/{key}/config": {
             "unique_id": f"pegpip_{topic}_{key}",
@@ -39,19 +38,23 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
             **entity,
             **of_all,
         }
-        for (kind, key), entity in entities.items()
+        for (kind, key), entity in _entities(topic, commands).items()
     }
 
 
-def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the table's seven read-only Home Assistant entities: (kind, such as `sensor`, key) -> their own fields."""
+def _entities(topic: str, commands: bool) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the table's Home Assistant entities: (kind, such as `sensor`, key) -> their own fields.
+
+    With `commands` they include a button for the next game and a switch for muting. `topic` is the first part of the
+    table's MQTT topics.
+    """
 
     def sensor(key: str, name: str, icon: str, **more: Any) -> dict[tuple[str, str], dict[str, Any]]:
         template = f"{{{{ value_json.{key} }}}}"
         shown = {"name": name, "icon": f"mdi:{icon}", "state_topic": f"{topic}/state", "value_template": template}
         return {("sensor", key): {**shown, **more}}
 
-    return {
+    entities = {
         **sensor("game", "Game", "dice-multiple", json_attributes_topic=f"{topic}/state"),
         **sensor("phase", "Phase", "state-machine", device_class="enum", options=list(PHASES)),
         **sensor("turn", "Turn", "account-arrow-right"),
@@ -72,16 +75,9 @@ def _sensors(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
             "json_attributes_topic": f"{topic}/health",
         },
     }
-
-
-def _controls(topic: str) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return Home Assistant's button for the next game and switch for muting: (kind, key) -> their own fields.
-
-    `topic` is the first part of the table's MQTT topics.
-    """
-    mute = {"command_topic": f"{topic}/mute", "state_topic": f"{topic}/muted"}
-    return {
-        ("button", "start"): {"name": "Next game", "icon": "mdi:play", "command_topic": f"{topic}/start",
-                              "payload_press": ""},
-        ("switch", "mute"): {"name": "Mute", "icon": "mdi:volume-off", **mute},
-    }  # fmt: skip
+    if commands:
+        mute = {"command_topic": f"{topic}/mute", "state_topic": f"{topic}/muted"}
+        next_game = {"name": "Next game", "icon": "mdi:play", "command_topic": f"{topic}/start", "payload_press": ""}
+        entities[("button", "start")] = next_game
+        entities[("switch", "mute")] = {"name": "Mute", "icon": "mdi:volume-off", **mute}
+    return entities

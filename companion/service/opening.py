@@ -122,9 +122,11 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
             with _tried(_board(wanted)[1]):
                 pass
         if wanted.web.port not in (running.web.port, port):
-            _check_port(wanted.web.host, wanted.web.port)
+            bound(wanted.web.host, wanted.web.port).close()
     except DeviceError as ill:
         return [str(ill)]
+    except OSError as refused:  # of the port; devices raise DeviceError
+        return [str(refusal_of(wanted.web.host, wanted.web.port, refused))]
     return []
 
 
@@ -234,14 +236,6 @@ def _check_host(settings: Settings) -> bool:
     except OSError as refused:
         raise SetupError([str(refusal_of(settings.web.host, settings.web.port, refused))]) from None
     return True
-
-
-def _check_port(host: str, port: int) -> None:
-    """Raise DeviceError if this machine can't listen on that address and port."""
-    try:
-        bound(host, port).close()
-    except OSError as refused:
-        raise refusal_of(host, port, refused) from None
 
 
 @contextlib.contextmanager
