@@ -22,8 +22,7 @@ Json = dict[str, Any]
 class Advisor:
     """Answers questions about the current game. Thread-safe; never blocks the table's writer.
 
-    Args:
-        state: Returns the table's current state.
+    `state` returns the table's current state.
     """
 
     def __init__(self, state: Callable[[], TableState]) -> None:
@@ -36,14 +35,11 @@ class Advisor:
     def odds(self) -> Json:
         """Return the options of the player to play, each with its value, as JSON values. Cached until the next line.
 
-        The goal is `win` where win probabilities are exact (`Rulebook.solved`), else `points`.
+        The goal is `win` where win probabilities are exact (`Rulebook.solved`), else `points`. Raises RulesError if no
+        game has been started yet, it is serious (tournament mode) or in its roll-off, or its values are not known.
 
         Returns:
             `number` of the table's last entry, and the fields of `games.advice.odds.odds_view`.
-
-        Raises:
-            RulesError: No game has been started yet, it is serious (tournament mode) or in its roll-off, or its values
-                are not known.
         """
         number, game = self._game()
         if game.terms.serious:
@@ -59,16 +55,13 @@ class Advisor:
     def chances(self) -> Json:
         """Return each side's win probability over the course of the table's latest game, as JSON values.
 
-        Results of earlier calls are cached.
+        Results of earlier calls are cached. Raises RulesError if no game has been started yet, a serious game or a
+        roll-off is not over, or win probabilities are not known.
 
         Returns:
             `number` of the table's last entry; `sides`: their names; `chances`: right after the roll-off and after each
             later line, a list with the probability of each side; `exact`: whether the probabilities are exact, with all
             sides playing every turn for the win.
-
-        Raises:
-            RulesError: No game has been started yet, a serious game or a roll-off is not over, or win probabilities are
-                not known.
         """
         number, game = self._game()
         if game.terms.serious and not game.transcript.state.standing.over:
@@ -82,13 +75,11 @@ class Advisor:
     def story(self) -> Json:
         """Return how much of the finished game's result was luck and how much decisions, as JSON values.
 
-        Cached until the game changes.
+        Cached until the game changes. Raises RulesError if there was no game yet, the last is not finished, a player
+        left it, or its values are not known.
 
         Returns:
             `number` of the table's last entry, and the fields of `history.story.story_with_photos`.
-
-        Raises:
-            RulesError: There was no game yet, the last is not finished, a player left it, or its values are not known.
         """
         number, game = self._game()
         with self._lock:

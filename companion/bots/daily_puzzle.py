@@ -38,11 +38,7 @@ def puzzle_of(day: date) -> Puzzle:
 
 
 class DailyPuzzle:
-    """Gives the puzzle of the day. Thread-safe.
-
-    Args:
-        today: Returns the local date.
-    """
+    """Gives the puzzle of the day. Thread-safe. `today` returns the local date."""
 
     def __init__(self, today: Callable[[], date]) -> None:
         self._today, self._lock = today, threading.Lock()

@@ -133,14 +133,11 @@ def notable(transcript: Transcript) -> tuple[Kind, int, Json | None] | None:
     - `cost`: any other line whose choice, such as to throw, has a regret of NOTABLE_COST of the track's points or more.
       Where win probabilities are exact, the choice was not the best for the win, either.
 
-    A line of the roll-off deserves none.
+    A line of the roll-off deserves none. Raises RulesError if the expected points of the options are not known.
 
     Returns:
         The kind, `won` or `cost`; the points gained or lost, rounded; and for `cost` the best option, else None. The
         option is `{"throw": n}` for throwing n dice, or the transcript line of a decision.
-
-    Raises:
-        RulesError: The expected points of the options are not known.
     """
     action, earlier = transcript.last, transcript.before
     if action is None or earlier is None or isinstance(earlier.state, RollOff):

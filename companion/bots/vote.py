@@ -92,10 +92,7 @@ class Vote:
     """Collects votes on the costliest decisions of the finished game on the table. Thread-safe.
 
     An answer is shown when as many phones have voted as people played, or when a player asks for it. If the game is
-    corrected or another one is played, the vote starts anew.
-
-    Args:
-        state: Returns the table's current state.
+    corrected or another one is played, the vote starts anew. `state` returns the table's current state.
     """
 
     def __init__(self, state: Callable[[], TableState]) -> None:
@@ -107,8 +104,8 @@ class Vote:
     def view(self, voter: str = "") -> Json:
         """Return the questions on the finished game's costliest decisions, with the answers that may be shown.
 
-        Args:
-            voter: Identity of the phone that asks; its own votes are marked. "" for none.
+        `voter` is the identity of the phone that asks, whose own votes are marked; "" for none. Raises RulesError if no
+        finished game whose decisions can be judged is on the table.
 
         Returns:
             `wanted`: votes after which an answer is shown. `questions`: a list of objects. Each has `player`, `photo`
@@ -117,9 +114,6 @@ class Vote:
             that this phone voted for, or None) and `shown`, whether the answer is shown. Then there are also `values`
             of the options, their unit `goal`, `best` and `taken` (indexes of options), `counts` (votes for each option)
             and `reasons`.
-
-        Raises:
-            RulesError: No finished game whose decisions can be judged is on the table.
         """
         with self._lock:
             questions = self._current()

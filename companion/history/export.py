@@ -42,10 +42,8 @@ class PastGames:
     """Reads every game of a data folder: the archived ones, and the ones in the journal since. Thread-safe.
 
     Each call first reads the entries that the journal has gained, so its answers include the game on the table. A
-    method that takes a game's number returns None when there is no such game.
-
-    Args:
-        folder: Data folder, with the journal and the archive of finished games.
+    method that takes a game's number returns None when there is no such game. `folder` is the data folder, with the
+    journal and the archive of finished games.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -211,11 +209,10 @@ class PastGames:
     def throw_rows(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
         """Yield a row for each throw that was not taken back: newest game first, and in the order thrown within a game.
 
+        Raises DeviceError if the journal can't be read.
+
         Yields:
             Number of the game, its kind, its start (ISO 8601, UTC), number of the throw, name of the player, values.
-
-        Raises:
-            DeviceError: The journal can't be read.
         """
         for game in self._played():
             of_game = game.number, game.header.game, _timestamp(game.started_s)
@@ -226,10 +223,8 @@ class PastGames:
     def fairness(self, dice: str | None = None) -> Json:
         """Return the result of testing whether a set of dice is fair, from all its throws in past games.
 
-        For an unknown set it is the result of no throws. The result is cached until a game changes.
-
-        Args:
-            dice: Name of the set; None for the set that was used last, "" if there is no game.
+        `dice` is the name of the set; None for the set that was used last, "" if there is no game. For an unknown set
+        it is the result of no throws. The result is cached until a game changes.
 
         Returns:
             The fields of `Fairness.view`, and `dice`: name of the set; `sets`: names of all sets, the latest used
@@ -251,14 +246,13 @@ class PastGames:
     def archived_after(self, number: int) -> tuple[tuple[ArchivedGame, ...], int, int]:
         """Return the games that started after game `number`, 0 for all, and how far the journal was read.
 
+        Raises DeviceError if the journal can't be read.
+
         Returns:
             The games in the archive's form, oldest first.
             The number of the oldest of all games that may still change, or 0 if there is none; `number` has no part in
             it. Undo and corrections reach the games of this sitting and of the one before.
             The number of the last journal entry read.
-
-        Raises:
-            DeviceError: The journal can't be read.
         """
         with self._lock:
             record = self._read_on()

@@ -56,8 +56,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 class Thrown(msgspec.Struct, frozen=True, kw_only=True):
     """A throw: its number (unique in the data folder), the player, the values and how it was entered.
 
-    Attributes:
-        boxes: The dice in the photo as read, outside the keep zone: x, y, width and height in pixels, and the value.
+    `boxes` are the dice in the photo as read, outside the keep zone: x, y, width and height in pixels, and the value.
     """
 
     number: int

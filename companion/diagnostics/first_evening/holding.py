@@ -30,8 +30,7 @@ PAGE, ZIP = "first-evening.html", "first-evening.zip"
 class Screen:
     """Progress bars of the whole evening and of the present step, with findings printed above them.
 
-    Attributes:
-        bar: Both bars; a context manager that shows them.
+    `bar` is a context manager that shows both.
     """
 
     def __init__(self, console: Console) -> None:
