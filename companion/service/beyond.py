@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,6 +19,11 @@ from companion.table.snapshot import Event
 from companion.table.writer import Table
 from web.loudspeaker import words_of
 
+if TYPE_CHECKING:
+    from companion.league.sender import Sender
+    from companion.mqtt.publisher import Publisher
+    from companion.mqtt.webhook import Webhook
+
 
 def opened_beyond(
     settings: Settings,
@@ -31,77 +36,56 @@ def opened_beyond(
     """Return the optional parts that the settings turn on (league, MQTT, webhook), not started, and health checks.
 
     A part is left out if a library is missing or its settings are wrong; its health check, under its name, says so.
-    `live` has the present settings, and mutes the sounds. `report` returns the answer of `/healthz`.
+    `live` has the present settings, and mutes the sounds. `report` returns the answer of `/healthz`. The broker may
+    mute the table and start a game only if the settings allow commands.
     """
-    wanted: dict[str, tuple[str, Callable[[], tuple[Part, Health]]]] = {
-        "league": (settings.league.server, lambda: _league(settings, folder, table, past)),
-        "mqtt": (settings.mqtt.host, lambda: _mqtt(settings, table, live, report)),
-        "webhook": (settings.webhook.url, lambda: _webhook(settings, table, live)),
+
+    def name() -> str:
+        return live.now.table.name
+
+    def words(event: Event) -> str:
+        return words_of(event, live.now.table.language or "en")
+
+    def league() -> Sender:
+        from companion.league.sender import Sender
+
+        return Sender(settings.league.server, folder, past, settings.league.aliases)
+
+    def mqtt() -> Publisher:
+        from companion.mqtt.publisher import Broker, Publisher
+
+        broker = msgspec.convert(settings.mqtt, Broker, from_attributes=True)
+        return Publisher(broker, name, table, words, report, live if settings.mqtt.commands else None)
+
+    def webhook() -> Webhook:
+        from companion.mqtt.webhook import Webhook
+
+        wanted = settings.webhook
+        return Webhook(wanted.url, wanted.secret_password, name, lambda event: mentioning_nobody(words(event)))
+
+    wanted: dict[str, tuple[str, Callable[[], Sender | Publisher | Webhook]]] = {
+        "league": (settings.league.server, league),
+        "mqtt": (settings.mqtt.host, mqtt),
+        "webhook": (settings.webhook.url, webhook),
     }
     parts, checks = list[Part](), dict[str, Health]()
-    for name, (turned_on, opened) in wanted.items():
+    for part, (turned_on, opened) in wanted.items():
         try:
             if turned_on:
-                part, checks[name] = opened()
-                parts.append(part)
+                sender = opened()
+                parts.append(following(part, table, sender.hear, sender.start, sender.stop, sender.alive))
+                checks[part] = sender.health
         except (ImportError, DeviceError) as ill:
             says = missing_library(ill) if isinstance(ill, ImportError) else str(ill)
             if says is None:
                 raise
-            checks[name] = _failing(says)
+            checks[part] = _failing(says)
     return parts, checks
 
 
 def _failing(why: str) -> Health:
     """Return a health check that always fails, and says why."""
     return lambda: (False, why)
-
-
-def _league(settings: Settings, folder: Path, table: Table, past: PastGames) -> tuple[Part, Health]:
-    """Return the part that sends finished games to the league's server, and its health check."""
-    from companion.league.sender import Sender
-
-    sender = Sender(settings.league.server, folder, past, settings.league.aliases)
-    return following("league", table, sender.hear, sender.start, sender.stop, sender.alive), sender.health
-
-
-def _mqtt(
-    settings: Settings, table: Table, live: LiveSettings, report: Callable[[], dict[str, Any]]
-) -> tuple[Part, Health]:
-    """Return the part that publishes the table's state and events to the MQTT broker, and its health check.
-
-    Only if the settings allow commands, the broker may mute the table and start a game. `report` returns the answer of
-    `/healthz`, from which the table's health is published. Raises ImportError if the MQTT library is missing.
-    """
-    from companion.mqtt.publisher import Broker, Publisher
-
-    broker = msgspec.convert(settings.mqtt, Broker, from_attributes=True)
-    sounds = live if settings.mqtt.commands else None
-    publisher = Publisher(broker, lambda: live.now.table.name, table, _words(live), report, sounds)
-    part = following("mqtt", table, publisher.hear, publisher.start, publisher.stop, publisher.alive)
-    return part, publisher.health
-
-
-def _webhook(settings: Settings, table: Table, live: LiveSettings) -> tuple[Part, Health]:
-    """Return the part that posts events of games to the webhook's URL, and its health check.
-
-    Raises DeviceError if the URL or the secret of the settings is wrong.
-    """
-    from companion.mqtt.webhook import Webhook
-
-    wanted, words = settings.webhook, _words(live)
-    webhook = Webhook(
-        wanted.url,
-        wanted.secret_password,
-        lambda: live.now.table.name,
-        lambda event: mentioning_nobody(words(event)),
-    )
-    return following("webhook", table, webhook.hear, webhook.start, webhook.stop, webhook.alive), webhook.health
-
-
-def _words(live: LiveSettings) -> Callable[[Event], str]:
-    """Return a function that gives the sentence for an event in the table's present language, or in English without."""
-    return lambda event: words_of(event, live.now.table.language or "en")
 
 
 def mentioning_nobody(text: str) -> str:
