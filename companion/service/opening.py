@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -116,11 +115,17 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
     try:
         if wanted.camera.source != running.camera.source:
             camera = _camera(wanted)
-            with _tried(camera):
+            try:
+                camera.start()
                 camera.frame()
+            finally:
+                camera.stop()
         if wanted.strip.kind != running.strip.kind:
-            with _tried(_board(wanted)[1]):
-                pass
+            _, strip = _board(wanted)
+            try:
+                strip.start()
+            finally:
+                strip.stop()
         if wanted.web.port not in (running.web.port, port):
             bound(wanted.web.host, wanted.web.port).close()
     except DeviceError as ill:
@@ -236,13 +241,3 @@ def _check_host(settings: Settings) -> bool:
     except OSError as refused:
         raise SetupError([str(refusal_of(settings.web.host, settings.web.port, refused))]) from None
     return True
-
-
-@contextlib.contextmanager
-def _tried(device: Camera | Strip) -> Iterator[None]:
-    """Context manager: start a device, and stop it at the end. Raises DeviceError if it does not start."""
-    try:
-        device.start()
-        yield
-    finally:
-        device.stop()
