@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pwd
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +12,8 @@ from companion.errors import DeviceError
 
 USER = "pegpip"
 """System user that the table's service runs as."""
+ENVIRONMENT = {"LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+"""Variables of each program that is run: it speaks English, and apt and dpkg ask nothing."""
 LAST_LINES = 8
 """Most lines of a failed program's output that the error quotes, the last ones. Fewer may hide the cause."""
 
@@ -27,10 +28,10 @@ class Machine:
         """Return the path under `root` of an absolute path on this machine."""
         return self.root / path.lstrip("/")
 
-    def run(self, *words: str, environment: Mapping[str, str] | None = None, user: str = "") -> str:
+    def run(self, *words: str, user: str = "") -> str:
         """Run a program to its end and return its output, stdout and stderr together.
 
-        `environment` has variables to set besides the inherited ones. If root calls, the program runs as `user`,
+        The variables of ENVIRONMENT are set besides the inherited ones. If root calls, the program runs as `user`,
         without root's groups. Raises DeviceError if it fails (quoting its last lines) or is not installed.
         """
         lowered = bool(user) and os.geteuid() == 0
@@ -42,12 +43,7 @@ class Machine:
                 stdin=subprocess.DEVNULL,
                 text=True,
                 check=True,
-                env={
-                    **os.environ,
-                    "LC_ALL": "C.UTF-8",
-                    **({"HOME": "/nonexistent"} if lowered else {}),
-                    **(environment or {}),
-                },
+                env={**os.environ, **ENVIRONMENT, **({"HOME": "/nonexistent"} if lowered else {})},
                 user=user if lowered else None,
                 group=pwd.getpwnam(user).pw_gid if lowered else None,
                 extra_groups=() if lowered else None,

@@ -58,9 +58,8 @@ class Packages:
         """
         machine.run("apt-get", "update", "-q")
         wanted = self._absent(machine)
-        words = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *wanted)
         try:
-            machine.run(*words, environment={"DEBIAN_FRONTEND": "noninteractive"})
+            machine.run("apt-get", "install", "-q", "-y", "--no-install-recommends", *wanted)
         finally:
             memory = machine.at(self.memory_path)
             before = memory.read_text().split() if memory.exists() else []

@@ -22,7 +22,7 @@ class Noted(Machine):
     installed: set[str] = field(default_factory=set)
     broken: set[str] = field(default_factory=set)
 
-    def run(self, *words: str, environment: Mapping[str, str] | None = None, user: str = "") -> str:
+    def run(self, *words: str, user: str = "") -> str:
         self.asked.append(words)
         if self.broken & set(words):
             raise DeviceError(f"{words[0]} failed.", "Mend it.")

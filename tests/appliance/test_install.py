@@ -6,7 +6,7 @@ import argparse
 import grp
 import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -120,11 +120,11 @@ def test_uninstalling_restores_all_files_and_keeps_only_the_settings_file(machin
 class HalfInstalling(Noted):
     """A machine on which apt installs all packages but the last, then fails."""
 
-    def run(self, *words: str, environment: Mapping[str, str] | None = None, user: str = "") -> str:
+    def run(self, *words: str, user: str = "") -> str:
         if words[:2] == ("apt-get", "install"):
             super().run(*words[:-1])
             raise DeviceError("apt-get failed.", "Try again.")
-        return super().run(*words, environment=environment, user=user)
+        return super().run(*words, user=user)
 
 
 def test_uninstalling_lists_the_packages_that_a_failed_apt_had_installed(machine: Noted) -> None:

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -110,12 +110,12 @@ def put_back(folder: Path, tree: Tree) -> None:
 class Filled(Noted):
     """A machine on which pip installs: some files, one after the other."""
 
-    def run(self, *words: str, environment: Mapping[str, str] | None = None, user: str = "") -> str:
+    def run(self, *words: str, user: str = "") -> str:
         if "install" in words:
             place = Path(words[0]).parents[1]
             for name in LIBRARIES:
                 (place / name).touch()
-        return Noted.run(self, *words, environment=environment, user=user)
+        return Noted.run(self, *words, user=user)
 
 
 @dataclass
