@@ -67,7 +67,7 @@ def refuse_unless_own_game(table: AnyTable, pairing: Pairing) -> None:
     """
     snapshot, asking = table.snapshot(), phone(pairing)
     is_on = bool(snapshot.throws) and snapshot.state is not None and not snapshot.state["over"]
-    starter = pairing.starters.get(table.game_number())
+    starter = pairing.starters.get(table.state().game_number)
     is_own = asking is not None and (asking.role is Role.OWNER or asking.id == starter)
     if is_on and not snapshot.abandoned and not is_own:
         why = "Another phone started this game, or the table has restarted since. Only the host can end it."

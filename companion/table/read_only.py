@@ -14,7 +14,7 @@ from companion.games.engine.views.phrase import Phrase
 from companion.table.evolve import Record, replayed
 from companion.table.journal import entries
 from companion.table.projection import snapshot_of
-from companion.table.snapshot import Snapshot, Thrown
+from companion.table.snapshot import Snapshot
 from companion.table.state import TableState
 from companion.table.tray.interpret import Memory
 from companion.table.writer import Table
@@ -32,8 +32,8 @@ class LastState:
     """
 
     def __init__(self, folder: Path, why: str) -> None:
-        self._why, self._record = why, last_good(folder)
-        shown = snapshot_of(TableState(self._record, Memory()))
+        self._why, self._state = why, TableState(last_good(folder), Memory())
+        shown = snapshot_of(self._state)
         notice = Phrase("ill", {"what": why, "cure": CURE})
         self._snapshot = msgspec.structs.replace(shown, phase="over", options=(), notice=notice, pulse=1)
 
@@ -41,13 +41,9 @@ class LastState:
         """Return the snapshot of the last good state, with a notice of why the table can't start and no options."""
         return self._snapshot
 
-    def throws(self) -> tuple[Thrown, ...]:
-        """Return every throw of the last game, oldest first."""
-        return self._record.game.throws if self._record.game else ()
-
-    def game_number(self) -> int:
-        """Return the number of the last game, that of its first journal entry; 0 without a game."""
-        return self._record.games[-1].number if self._record.games else 0
+    def state(self) -> TableState:
+        """Return the last good state, before the tray was observed."""
+        return self._state
 
     def subscribe(self, _subscriber: Callable[..., None]) -> Callable[[], None]:
         """Return a function that does nothing; the subscriber is never called."""
@@ -56,9 +52,6 @@ class LastState:
     def submit(self, _command: Any) -> Snapshot:
         """Refuse every command: raise DeviceError with the reason and the cure."""
         raise DeviceError(self._why, CURE)
-
-    def question_photo(self, _question: int) -> None:
-        """Return None: no question is open."""
 
     def health(self) -> tuple[bool, str]:
         """Return False, and the reason why the table can't start, with the cure."""

@@ -13,7 +13,7 @@ from companion.table.commands import BotAwaits
 from companion.table.evening.game_record import PlayedGame
 from companion.table.evolve import Record, evolve
 from companion.table.journal import Entry
-from companion.table.snapshot import Offer
+from companion.table.snapshot import Offer, Thrown
 from companion.table.terms import policies_under
 from companion.table.tray.interpret import BANK_AFTER_S, Ask, Memory, Situation
 from companion.table.tray.observation import Die, Observation
@@ -72,6 +72,16 @@ class TableState:
             if not (game.over or game.abandoned):
                 notice = notice or Phrase("restored", {key: game.view[key] for key in ("scores", "player")})
         return cls(record, memory, notice=notice, questions=1000 * randbelow(QUESTION_RANGES))
+
+    @property
+    def throws(self) -> tuple[Thrown, ...]:
+        """Every throw of the current game, oldest first."""
+        return self.record.game.throws if self.record.game else ()
+
+    @property
+    def game_number(self) -> int:
+        """Number of the current game, that of its first journal entry; 0 before the first game."""
+        return self.record.games[-1].number if self.record.games else 0
 
     @property
     def playing(self) -> PlayedGame | None:

@@ -24,7 +24,7 @@ from companion.table.journal import Entry, Journal, entries
 from companion.table.journal.journal import UPKEEP_EVERY_S
 from companion.table.photos import Photos
 from companion.table.projection import snapshot_of
-from companion.table.snapshot import News, Snapshot, Thrown
+from companion.table.snapshot import News, Snapshot
 from companion.table.state import Draft, Now, TableState
 from companion.table.tray.interpret import Memory
 
@@ -119,16 +119,6 @@ class Table:
         handled = self._ticked == (self._state.record.number, self._state.memory.empty_since_s)
         return None if handled else self._state.bank_due_s
 
-    def throws(self) -> tuple[Thrown, ...]:
-        """Return every throw of the current game, oldest first, without waiting."""
-        game = self._state.record.game
-        return game.throws if game else ()
-
-    def game_number(self) -> int:
-        """Return the number of the current game, that of its first journal entry; 0 before the first game."""
-        games = self._state.record.games
-        return games[-1].number if games else 0
-
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Let the writer thread call `subscriber` with each new snapshot and its news; return a function to end that.
 
@@ -162,11 +152,6 @@ class Table:
                 raise DeviceError("The table is not running.", "Start it again.")
             self._queue.put((command, answer))
         return _result(answer, thread)
-
-    def question_photo(self, question: int) -> bytes | None:
-        """Return the JPEG of the open question if it has that number, else None."""
-        asked = self._state.asked
-        return asked[1].observation.photo_jpeg if asked and asked[0] == question else None
 
     def _write(self, opened: Future[None]) -> None:
         """Run the table's writer thread: replay the journal, publish the first snapshot, then carry out commands.

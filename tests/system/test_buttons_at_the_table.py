@@ -102,11 +102,12 @@ def test_a_game_started_by_button_belongs_to_no_phone_of_an_earlier_game(place: 
     place.pairing.starters[started.number] = 7
     place.listen()
     place.buttons.press(Press("undo"))
-    assert place.pairing.starters.get(place.table.game_number()) == 7, "the game on the table is still that phone's"
+    number = place.table.state().game_number
+    assert place.pairing.starters.get(number) == 7, "the game on the table is still that phone's"
     place.table.submit(Abandon(number=started.number))
     place.buttons.press(Press("next"))
     assert place.table.snapshot().events[-1].code == "game_started"
-    assert place.table.game_number() not in place.pairing.starters
+    assert place.table.state().game_number not in place.pairing.starters
 
 
 def test_a_long_button_press_pairs_the_phone_whose_code_the_leds_show(place: Place) -> None:

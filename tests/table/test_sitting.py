@@ -126,7 +126,7 @@ def test_an_abandoned_game_that_a_throw_correction_ends_is_over(table: Table) ->
     ann: list[dict[str, Any]] = [{"throw": [5, 2, 2, 3, 4, 6]}, {"do": "keep", "dice": [5]}, {"do": "stop"}]
     ben: list[dict[str, Any]] = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
     played(table, [*ann, *ben, {"throw": [5, 2, 2, 3, 4, 6]}])
-    last = table.throws()[-1].number
+    last = table.state().throws[-1].number
     left = table.submit(Abandon(number=table.snapshot().number))
     after = table.submit(CorrectThrow(number=left.number, throw=last, values=(2, 2, 3, 3, 4, 6)))
     assert (after.abandoned, after.sitting.games, after.next_starter) == (False, 1, "Ann")

@@ -41,7 +41,8 @@ def test_a_doubtful_throw_raises_a_question_and_the_answer_is_played(table: Tabl
     tray.emptied = True
     asking = table.submit(Observe(tray.observation(doubt=Doubt.DISAGREE)))
     assert (asking.phase, asking.number, known(asking.question).code) == ("asking", 1, "disagree")
-    assert (table.question_photo(known(asking.question).id) or b"").startswith(b"\xff\xd8 a picture")
+    _, ask = known(table.state().asked)
+    assert (ask.observation.photo_jpeg or b"").startswith(b"\xff\xd8 a picture")
     after = table.submit(Answer(question=known(asking.question).id, values=(5, 5, 5, 2, 1, 4, 6)))
     assert after.question is None
     assert known(after.state)["dice"] == [1, 2, 4, 5, 5, 5, 6]

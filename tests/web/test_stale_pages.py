@@ -209,15 +209,15 @@ def test_a_stale_control_page_correction_does_not_overwrite_a_newer_one(pub: Pub
 
 def test_control_page_keeps_the_focus_on_an_old_throw_while_play_goes_on(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
-    while len(pub.table.throws()) <= MAX_THROWS:
+    while len(pub.table.state().throws) <= MAX_THROWS:
         play(pub, MIDGAME[0], MIDGAME[1], MIDGAME[3])
     page = visiting("/control", paired=True)
     page.click("#throws-fold > summary")
-    oldest = f"#throws li:nth-child({len(pub.table.throws())}) button >> nth=2"
+    oldest = f"#throws li:nth-child({len(pub.table.state().throws)}) button >> nth=2"
     page.focus(oldest)
     key = page.get_attribute(oldest, "data-key")
     play(pub, MIDGAME[0])
-    page.wait_for_selector(f"#throws li:nth-child({len(pub.table.throws())})")
+    page.wait_for_selector(f"#throws li:nth-child({len(pub.table.state().throws)})")
     assert page.evaluate("document.activeElement.dataset.key") == key
 
 

@@ -40,18 +40,16 @@ def routes(photos: Photos, table: AnyTable) -> Routes:
 
     photo: Json = {"schema": {}, "roles": ANYONE, "kind": JPEG, "refused": (404,)}
     made.get("/api/throws", "All throws of the current game, oldest first", roles=ANYONE)(
-        lambda: {"throws": table.throws()}
+        lambda: {"throws": table.state().throws}
     )
     made.get("/api/throws/<int:throw>.jpg", "The photo of a throw", **photo)(lambda throw: _photo(photos.jpeg(throw)))
 
     @made.get("/api/question.jpg", "The photo in question", query=(number("id", "query"),), **photo)
     def of_question() -> flask.Response:
-        asked = flask.request.args.get("id", type=int)
-        if asked is not None:
-            return _photo(table.question_photo(asked))
-        question = table.snapshot().question
-        answer = _photo(table.question_photo(question.id) if question else None)
-        answer.headers.pop("Cache-Control", None)  # the next question has another photo
+        wanted, asked = flask.request.args.get("id", type=int), table.state().asked
+        answer = _photo(asked[1].observation.photo_jpeg if asked and wanted in (None, asked[0]) else None)
+        if wanted is None:
+            answer.headers.pop("Cache-Control", None)  # the next question has another photo
         return answer
 
     return made
