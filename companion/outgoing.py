@@ -120,8 +120,7 @@ def check_address(setting: str, address: str) -> None:
 
     A host is local if it is `localhost`, a private IP address, a name without a dot, or one that ends in .local, .lan
     or .home.arpa. No name is looked up. A URL with spaces or non-ASCII letters, with user and password, or with an
-    impossible host or port, is refused too. The error names the `setting`, but does not quote the address, which may
-    hold a secret.
+    impossible host or port, is refused too. The error names the `setting`, not the address, which may hold a secret.
     """
     with contextlib.suppress(ValueError):  # of a bracket, port or host that can't be
         parts = urlsplit(address)

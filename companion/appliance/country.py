@@ -12,8 +12,7 @@ from companion.appliance.steps import encoded, text_of
 from companion.table.atomic import write_file
 
 COMMAND_LINE = "/boot/firmware/cmdline.txt"
-"""File with the Linux kernel's parameters on Raspberry Pi OS, read at each start. The installer sets the Wi-Fi's
-country in it."""
+"""File with the kernel's parameters on Raspberry Pi OS, read at each start; the Wi-Fi's country is one."""
 CURE = "Set it: sudo raspi-config nonint do_wifi_country GB (your own country's two letters)."
 """Advice to print for a Pi whose Wi-Fi country is not set."""
 ZONES = "/usr/share/zoneinfo"

@@ -31,8 +31,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 UNITS = "systemd"
 """Folder in the project with the systemd units and the other files to copy."""
 PUBLIC_KEY = "release/release-key.asc"
-"""Public key in the project that updates must be signed with (`make release-key`). Without it a table takes no signed
-update."""
+"""Public key of signed updates in the project (`make release-key`). Without it a table takes no signed update."""
 DATA = "/var/lib/pegpip"
 """Data folder of an installed table; uninstalling keeps it."""
 NEEDED = ("systemd", "python3-venv", "python3-numpy", "python3-pil", "gpgv")
@@ -52,8 +51,7 @@ CORE_LINES = {
 PIO_LINE = "dtoverlay=ws2812-pio,gpio={pin},num_leds={leds},brightness=0"
 """Line in config.txt that loads the Pi 5's driver for an LED strip with its data on BCM pin `pin`."""
 PIN, MAX_PIN = 18, 27
-"""BCM numbers of the strip's default data pin and of the last pin; another `[strip] pin` counts as PIN. Copies of
-`hardware.settings`."""
+"""BCM numbers of the strip's default and last data pin, as in `hardware.settings`; another counts as PIN."""
 LEDS = {"strip122": 122, "board3x121": 363, "matrix16": 256, "table300": 300}
 """Number of LEDs of each ready-made layout, copied from `hardware.track`, which can't be imported before installing."""
 COPIES = {

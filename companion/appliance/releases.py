@@ -39,16 +39,14 @@ TREE = ("pyproject.toml", "README.md", "LICENSE")
 PINS = "constraints.txt"
 """Name of the file with the versions of the dependencies, in a source's folder and in a release's own."""
 MAX_KEPT = 2
-"""Complete releases to keep on the disk, counting the current and the proven one, which always stay. More fill the SD
-card."""
+"""Complete releases to keep, counting the current and the proven one, which always stay. More fill the SD card."""
 WHOLE = "whole"
 """Name of the file in a release's folder that marks it as complete. It holds version and signing time (`Age`).
 Written last and removed first: part of a release never counts as complete."""
 LOCK = "update.lock"
 """Name of the file beside the releases that an update or installation locks. It stays when the lock is released."""
 PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-cache-dir")
-"""Arguments that run pip by a release's own Python. -I keeps the working folder, perhaps a USB stick, off the module
-path."""
+"""Arguments that run pip by a release's Python. -I keeps the working folder, perhaps a stick, off the module path."""
 DAMAGED_ZIP = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
 """Errors that a damaged, encrypted or foreign zip raises while it is read."""
 Age = tuple[tuple[int, ...], int]

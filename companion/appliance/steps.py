@@ -105,8 +105,7 @@ class TablesUser:
     def do(self, machine: Machine) -> None:
         """Create the service's user and its data folder unless they exist, and add the user to existing GROUPS.
 
-        If the user does not own the folder, it gets the folder with everything in it. Raises DeviceError if a program
-        fails.
+        If the user does not own the folder, it gets it with everything inside. Raises DeviceError if a program fails.
         """
         if not _user_exists():
             machine.run("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin", USER)
@@ -250,8 +249,7 @@ class BootLines:
     def missing(self, machine: Machine) -> list[str]:
         """Return one line for each line to write to config.txt; empty if the file is missing or ends with them already.
 
-        If this Pi needs no lines, but config.txt has the installer's block for another model, one line announces the
-        block's removal.
+        If this Pi needs none, but config.txt has the installer's block for another model, one announces its removal.
         """
         file = machine.at(self.path)
         if not file.exists() or self.with_block(text_of(file)) == text_of(file):
@@ -281,8 +279,7 @@ class BootLines:
     def undo(self, machine: Machine) -> None:
         """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay.
 
-        Where an end mark is missing, nothing shows which lines are the installer's. Then only the begin mark goes, and
-        the kept copy stays.
+        Where an end mark is missing, nothing shows which lines are ours: only the begin mark goes, and the copy stays.
         """
         file = machine.at(self.path)
         text = text_of(file)
@@ -293,8 +290,7 @@ class BootLines:
     def with_block(self, text: str) -> str:
         """Return `text`, the content of a config.txt, ending in the installer's block: [all] and this step's lines.
 
-        An earlier block is replaced. If its end mark is missing, only its begin mark is removed. Without lines there is
-        no new block.
+        An earlier block goes, or only its begin mark if the end mark is missing. Without lines there is no new block.
         """
         bare = _OURS.sub("", text)
         if not self.lines:

@@ -23,8 +23,7 @@ PACKED_IN = "usr/share/pegpip/wheels"
 INCOMING = "incoming"
 """Folder beside the releases for the copy of an update under check. Only root can write there; `prune` removes it."""
 MAX_BYTES = 400_000_000
-"""Largest file in bytes that is accepted as a release, several times the size of ours. Higher: a wrong file could fill
-the SD card."""
+"""Largest release in bytes, several times the size of ours. Higher: a wrong file could fill the SD card."""
 FULL_BYTES = 1 << 20
 """Free bytes below which a disk counts as full after a .deb could not be unpacked, 1 MiB. Higher: the message blames
 the disk for a damaged file. Lower: it blames the file although the disk is almost full."""

@@ -44,8 +44,7 @@ from companion.table.lock import FILE_NAME as LOCK
 from companion.table.lock import locked
 
 MAX_MANIFEST_BYTES = 50_000_000
-"""Largest manifest in bytes, enough for 400,000 files; an archive with a larger one is refused. Higher: a hostile file
-can fill the memory."""
+"""Largest manifest in bytes, enough for 400,000 files. Higher: a hostile file can fill the memory."""
 SPARE_BYTES = 50_000_000
 """Bytes that must stay free on the disk after unpacking, for later games; an import with less room is refused. Higher:
 imports fail on small cards."""

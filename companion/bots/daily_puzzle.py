@@ -25,8 +25,7 @@ CANDIDATES = 3
 def puzzle_of(day: date) -> Puzzle:
     """Return the puzzle of a day, the hardest of CANDIDATES. The same day gives every table the same puzzle.
 
-    The games alternate by day; a game without enough puzzles leaves its day to the next one. Raises RulesError if none
-    has enough.
+    The games alternate by day; one without enough puzzles leaves its day to the next. Raises RulesError if all do.
     """
     names = list(GAMES)
     for turn in range(len(names)):

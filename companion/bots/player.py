@@ -109,8 +109,7 @@ class BotPlayer:
     def step(self) -> float | None:
         """Submit the bot's decision or announce its throw to the table, or have its dice thrown, if that is due.
 
-        Nothing is due before the pause is over, during a `hold`, while the table asks people something, or in the turn
-        of somebody else.
+        Nothing is due before the pause is over, during a `hold`, while the table asks people, or in another's turn.
 
         Returns:
             Seconds until the next call; None if nothing is to be done until the table changes.

@@ -30,8 +30,7 @@ NOTABLE_COST = 0.02
 Lower: more remarks, which nag."""
 NOTABLE_GAIN = 0.04
 """Least gain of a throw over its expected points that gets a remark, as a share of the track's length in points.
-Higher: fewer remarks; lower: more, which nag. Greater than NOTABLE_COST, because gains are more frequent than
-regrets."""
+Higher: fewer remarks; lower: more, which nag. Above NOTABLE_COST, as gains are more frequent than regrets."""
 WORDINGS = 20
 """Number of texts that each language has for each kind of remark. Higher: the catalogues lack the texts.
 

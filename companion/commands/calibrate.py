@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 PREVIEW_EVERY_S = 1.0
 """Least seconds between two pictures written to the file of --preview. Shorter: newer pictures, more writing."""
 DIE_WAIT_S = 20.0
-"""Longest wait in seconds for the one die to measure; then its edge is taken as 16 mm. Longer: without a die the
-command ends later."""
+"""Longest wait in seconds for the one die to measure, before 16 mm are taken. Longer: a later end without a die."""
 
 
 @click.command()

@@ -30,8 +30,7 @@ many LEDs side by side gets a wider one (PITCH_PX). More: larger files."""
 MOVING_WIDTH_PX = 560
 """Least width of an animated scene, in pixels; a long strip gets a wider one. More: larger files."""
 NUMBERED_WIDTH_PX = 1600
-"""Width of a picture of the track with the holes' numbers, in pixels. Less: the numbers can't be read; more: a larger
-file."""
+"""Width in pixels of a picture of the numbered track. Less: the numbers can't be read; more: a larger file."""
 PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
 """Wanted distance of two neighbouring LEDs in a still picture and in an animated one, in pixels: a wide board gets a
 wider picture, up to MAX_WIDTH_PX. More: larger files."""

@@ -55,8 +55,7 @@ def command(
 def open_reader(calibration: Path | None) -> Reader:
     """Return a reader for the tray of that calibration, or for photos if None.
 
-    Raises SetupError if the calibration is missing, or the networks are missing or damaged, and DeviceError for a
-    damaged calibration.
+    Raises SetupError for a missing calibration, or missing or damaged networks, DeviceError for a damaged calibration.
     """
     from vision.calibration.store import load_calibration  # OpenCV takes a third of a second: not for `--help`
     from vision.networks import load_networks

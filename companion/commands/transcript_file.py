@@ -14,8 +14,7 @@ from companion.games.engine.replay import transcript_of
 from companion.games.engine.transcript import Transcript
 
 MAX_BYTES = 16 << 20
-"""Largest transcript that is read, in bytes: about 400,000 lines, more than any game. Higher: a wrong file fills the
-memory."""
+"""Largest transcript in bytes: about 400,000 lines, more than any game. Higher: a wrong file fills the memory."""
 
 
 def transcript_in(name: str) -> Transcript:

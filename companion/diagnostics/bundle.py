@@ -26,8 +26,7 @@ from companion.table.photos import Photos
 SECRET = "(kept back)"  # noqa: S105 - a placeholder
 """Text that replaces each password, PIN and other secret in the zip for a bug report."""
 LOG_LINES = 400
-"""How many of the newest lines of the service's log go into the zip for a bug report. More: a larger zip to send, and
-more to read."""
+"""How many of the newest lines of the service's log go into the zip for a bug report. More: a larger zip to send."""
 _PIN = re.compile(rb"(PIN: )\d+")
 """Pattern of the PIN in the log, as `pegpip play` prints it. SECRET replaces its digits in the zip, because the PIN is
 valid until the next start."""
@@ -87,8 +86,7 @@ def write(
 def without_secrets(settings: Settings) -> dict[str, object]:
     """Return the settings as JSON values, section -> key -> value, with each secret replaced by `SECRET`.
 
-    Secrets are all passwords, and the webhook's URL; an empty one stays empty. Of the shutdown command only the program
-    is kept.
+    Secrets are all passwords, and the webhook's URL; an empty one stays. Of the shutdown command the program is kept.
     """
     found: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
     for section, key in _secret_keys(found):

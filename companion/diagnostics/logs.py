@@ -11,8 +11,7 @@ MAX_LINES = 10
 """Most messages that one place in the code may log within a window; further ones are only counted. More: a failing loop
 fills the SD card; fewer: causes are lost."""
 WINDOW_S = 60.0
-"""Length in seconds of the window in which one place in the code may log MAX_LINES messages. Longer: fewer messages are
-written."""
+"""Seconds of the window in which one place in the code may log MAX_LINES messages. Longer: fewer are written."""
 
 _PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 """Pairs of the lowest level of Python's logging and its syslog priority (sd-daemon(3)); lower levels have 7, debug."""

@@ -180,9 +180,8 @@ def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -
 def newest_s(folder: Path, root: Path = ROOT) -> float:
     """Return the latest time at which a journal entry is known to have been written, in seconds since 1970.
 
-    It is the later of the last entry's time and the time in NEWEST_FILE: a clock that was behind gave the last entry
-    too early a time. 0 if neither is known, or if the network has set the clock, which is then right. `root` stands for
-    `/`.
+    It is the later of the last entry's time, too early after a clock that was behind, and that in NEWEST_FILE. 0
+    if neither is known, or if the network has set the clock, which is then right. `root` stands for `/`.
     """
     if (root / SYNCHRONISED).exists():
         return 0.0
@@ -195,8 +194,7 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
 def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Path = ROOT) -> None:
     """Write the time of the newest entry to NEWEST_FILE in the data folder if `check_clock` finds the clock wrong.
 
-    If the clock is right, the file is deleted. With a wrong clock and no entry (0) nothing is changed. Errors of the
-    disk are ignored.
+    If the clock is right, the file is deleted. With a wrong one and no entry (0) it stays. Disk errors are ignored.
     """
     file = folder / NEWEST_FILE
     with contextlib.suppress(OSError):

@@ -65,8 +65,7 @@ class PastGames:
         Returns:
             `header` of the transcript; `players`: each one's statistics in this game (`Tally`), by name; `game`: as
                 `games` lists it. `moves`: for each line after the header `line`, the `state` and `track` after it,
-                `throw`, the number of its throw or None, and `boxes`, the dice of that throw in its photo
-                (`Thrown.boxes`).
+                `throw`, the number of its throw or None, and `boxes`, that throw's dice in its photo (`Thrown.boxes`).
         """
         kept = self._game(game)
         if kept is None:
@@ -121,8 +120,7 @@ class PastGames:
         """Return the throw of a finished game with the most luck; None for an unknown game. The result is cached.
 
         Returns:
-            `player`, `values`, `line` (its number in the transcript) and `chance`, the probability of a throw that is
-            at least as good.
+            `player`, `values`, `line` (its number in the transcript), and `chance`: that of a throw at least as good.
 
         Raises:
             RulesError: The game is not finished, a player left it, its values are not known, or no throw was lucky.

@@ -177,8 +177,7 @@ def could_have_found(rolled: int) -> float | None:
 
 
 _PAIRS = tuple(permutations(range(1, 7), 2))
-"""All 30 ordered pairs (true value, value read). Each is a misreading by the dice reader that may explain uneven
-counts."""
+"""All 30 ordered pairs (true value, value read): misreadings by the dice reader that may explain uneven counts."""
 
 
 def _taken_for(counts: Counts, taken: int, shown: int) -> float:

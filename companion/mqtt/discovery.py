@@ -45,8 +45,7 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
 def _entities(topic: str, commands: bool) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the table's Home Assistant entities: (kind, such as `sensor`, key) -> their own fields.
 
-    With `commands` they include a button for the next game and a switch for muting. `topic` is the first part of the
-    table's MQTT topics.
+    With `commands` they include a button for the next game and a switch for muting. `topic` begins the table's topics.
     """
 
     def sensor(key: str, name: str, icon: str, **more: Any) -> dict[tuple[str, str], dict[str, Any]]:

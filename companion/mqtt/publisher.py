@@ -237,9 +237,8 @@ class Publisher(BackgroundThread):
 def state_of(snapshot: Snapshot) -> dict[str, Any]:
     """Return a snapshot as the JSON message of the topic `.../state`.
 
-    `score` is one text for all sides, cut to 255 characters, Home Assistant's limit. `throw` has the values of the last
-    throw as text, and `number` is that of the journal's last entry. `game`, `turn`, `throw` and `thrown_by` are None if
-    there is none.
+    `score` is one text for all sides, cut to Home Assistant's 255 characters. `throw` is the last throw as text,
+    `number` that of the journal's last entry. `game`, `turn`, `throw` and `thrown_by` are None if there is none.
     """
     thrown = snapshot.throws[-1] if snapshot.throws else None
     return {

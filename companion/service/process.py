@@ -15,8 +15,7 @@ SWITCH_INTERVAL_S = 0.001
 """Seconds after which a running thread passes Python's global interpreter lock to a waiting one. Longer: the tray's
 reader waits (5 ms is Python's default); shorter: more time is lost in switches."""
 _NICENESS_AT_START = os.getpriority(os.PRIO_PROCESS, 0)
-"""Niceness of the process when the program starts. `give_way` adds ADDED_NICENESS to it, so that a repeated call adds
-nothing more."""
+"""Niceness of the process when the program starts. `give_way` adds ADDED_NICENESS to it, however often it is called."""
 _M_ARENA_MAX = -8
 """`M_ARENA_MAX` of glibc's malloc.h: `mallopt`'s option for the largest number of heaps."""
 

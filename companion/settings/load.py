@@ -19,8 +19,7 @@ from web.names import flaw
 from web.serving.settings import WebSettings
 
 MAX_TEXT = 4096
-"""Most characters of a text setting; a longer one is refused, because it would fill memory and pages. Linux paths
-fit."""
+"""Most characters of a text setting; a longer one would fill memory and pages, and is refused. Linux paths fit."""
 MAX_SHOWN = 60
 """Most characters of a wrong value that an error message quotes; the rest is cut off. More: unreadable messages."""
 

@@ -26,8 +26,7 @@ MAX_REMEMBERED_COLOURS = 40
 """Most absent players whose colour is remembered, the latest ones. More: each game's journal entry grows; fewer: people
 who come back get another colour."""
 LOG_LENGTH = 60
-"""Most events kept for the log on the pages, the newest ones. More: each game takes more memory; fewer: the log goes
-back less far."""
+"""Most events kept for the log on the pages, the newest ones. More: a game takes more memory; fewer: a shorter log."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,8 +140,7 @@ class TableState:
 class Draft:
     """A step that must be journaled before it counts: the photo of its throw is written first, then the entry.
 
-    `fallback` is the memory to go on with if the entry can't be written: its throw waits there. None: nothing has
-    changed.
+    `fallback` is the memory to go on with if the entry can't be written: its throw waits there. None: the present one.
     """
 
     entry: Entry

@@ -1,7 +1,6 @@
 """Terms of a game beside its rules: the bot's seat, whether advice and lessons are given, which dice are thrown.
 
-Transcripts do not contain them: to a transcript the bot is a player with a name. They are part of the journal entry
-that starts the game.
+Transcripts do not contain them: to these the bot is a player with a name. The journal entry that starts a game does.
 """
 
 from __future__ import annotations

@@ -213,8 +213,7 @@ class Table:
     def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
         """Wait for the next command and return it with the future for its result; None if the writer must stop.
 
-        When a `Tick` is due, return one. While idle, do the journal's upkeep. The command None only asks whether the
-        writer lives.
+        When a `Tick` is due, return one. While idle, do the journal's upkeep. The command None asks for a sign of life.
         """
         while True:
             tick_s = self.tick_due_s()
@@ -233,9 +232,8 @@ class Table:
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
         """Carry out a command and publish the state; put the snapshot, or the command's error, into `answer`.
 
-        The state is published even after an error. After a fault in the program all of it but the journaled entries
-        is restored first. For the command None, `answer` gets the last snapshot, and nothing is published. No exception
-        leaves this method.
+        The state is published even after an error. After a fault in the program all of it but the journaled entries is
+        restored first. For the command None nothing is published: `answer` gets the last snapshot. Nothing is raised.
         """
         if command is None:
             answer.set_result(self._snapshot)

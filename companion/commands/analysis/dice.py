@@ -63,8 +63,7 @@ def command(
 def in_words(found: dict[str, Any]) -> str:
     """Return the fairness result of `pegpip dice --json` as text for people: bars of the counts, and the verdict.
 
-    The last line gives the bias of one face that this many dice reveal in half of all cases, or says that they are too
-    few.
+    The last line gives the bias of a face that this many dice reveal in half of all cases, or that they are too few.
     """
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1

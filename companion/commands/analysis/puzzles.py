@@ -17,8 +17,7 @@ from companion.games.registry import game_named
 from web.catalogue import say
 
 MAX_LISTED = 6
-"""Most options that the answer to a puzzle lists, best first; worse ones are left out. More: the answer fills the
-screen."""
+"""Most options that the answer to a puzzle lists, best first. More: the answer fills the screen."""
 UNITS = {"win": "% of a win", "games": "games", "points": "points"}
 """Goal of a puzzle -> unit of its options' values. The answer in the terminal names it."""
 

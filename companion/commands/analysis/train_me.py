@@ -17,8 +17,7 @@ from companion.commands.rules import game_of
 from companion.games.advice.puzzles import Puzzle
 
 MAX_CHOICES = 5
-"""Most options that a person may choose from in a puzzle, the best ones in random order. More: harder, with worse
-decoys."""
+"""Most options to choose from in a puzzle, the best ones in random order. More: harder, with worse decoys."""
 MAX_RIGHT_LOSS = 1e-9
 """Largest value, in the goal's unit, that a choice may lose against the best option and still count as right. Above 0,
 because rounding makes equal options differ. Higher: worse options count as right."""

@@ -72,8 +72,7 @@ def hold(evening: Evening, screen: Screen) -> None:
     """Run every step of the guided check of a new table (`pegpip doctor --first-evening`) with a person.
 
     Findings are stored in `evening` and shown on `screen`. A CompanionError of a step becomes a failed finding. Ctrl-C
-    ends the check and keeps the results. `evening.not_done` lists the steps that were skipped, interrupted or not
-    reached.
+    ends the check and keeps the results. `evening.not_done` lists steps skipped, interrupted or not reached.
     """
     with screen.bar:
         for number, step in enumerate(STEPS):
@@ -112,8 +111,7 @@ def _take(step: Step, evening: Evening, screen: Screen) -> None:
 def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
     """Write the page and the zip of a guided check into a folder, and return their paths: page, zip.
 
-    The folder is made if missing, older files are replaced. The page shows the time `now`. Raises DeviceError if
-    the disk refuses.
+    A missing folder is made, older files are replaced. The page shows `now`. Raises DeviceError if the disk refuses.
     """
     text = page(evening, f"{now:%d %B %Y, %H:%M}", ZIP).encode()
     result = {

@@ -23,8 +23,7 @@ if "JOURNAL_STREAM" in os.environ:  # journald keeps every head, beside the file
 
 RESTORED = ".restored"
 """Empty file that an import leaves in the data folder. While it exists, the journal is not checked against its anchor,
-which describes the replaced one. Without it the import would look like a foreign data folder; the next anchor deletes
-it."""
+which describes the replaced one. Without it the import would look like a foreign folder; the next anchor deletes it."""
 
 
 def anchor_folder() -> Path:

@@ -17,11 +17,9 @@ SCHEMA = b"pegpip-journal-3"
 HASH_BYTES = 16
 """Length of a BLAKE2 hash in bytes; written as twice as many hex digits. Another length makes older lines invalid."""
 START = "0" * 2 * HASH_BYTES
-"""Previous hash in the journal's first entry, which has none before it: zeros. Another value makes older journals
-invalid."""
+"""Previous hash in the journal's first entry, as none is before it. Another value makes older journals invalid."""
 LOST = "lost"
-"""Kind of the journal entry that recovery puts in place of entries that neither copy of the journal holds intact. Its
-body is a `Loss`."""
+"""Kind of the entry that recovery puts in place of entries that neither copy holds intact. Its body is a `Loss`."""
 MAX_WALL_S = 2.0**35
 """Latest time of an entry, in seconds since 1970: the year 3058. Far later times are no dates to Python."""
 _END = len('"]') + 2 * HASH_BYTES

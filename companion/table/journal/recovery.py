@@ -38,8 +38,7 @@ a loss; higher, a real loss of fewer throws goes unnoticed."""
 MOVE_ASIDE = "Move it to another folder (keep it: it holds your games) and start again, or give another --data folder."
 """Advice when no line of the journal can be read."""
 _BEGINNING = re.compile(rb"^\[(\d{1,12}),", re.MULTILINE)
-"""Beginning of a journal line, intact or damaged; group 1 is the entry's number. Recovery lists damaged entries by
-it."""
+"""Beginning of a journal line, intact or damaged; group 1 is the entry's number, to list damaged entries."""
 _LINE = re.compile(rb'(?=(\[\d+,"[^\n]*?"[0-9a-f]{32}"\]))')
 """Whole line of the journal, from its entry's number to its hash, by which `survivors` finds intact entries. It may
 begin anywhere in the file: damage before it may have swallowed the line break."""
