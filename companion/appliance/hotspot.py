@@ -41,8 +41,7 @@ _FIRMWARE = f"etc/alternatives/{_CHIP}.bin"
 """Path below / of the symbolic link by which Raspberry Pi OS chooses the Wi-Fi firmware. `phones` reads from its target
 whether that is the "minimal" firmware, which serves more phones."""
 MORE_PHONES = f"sudo update-alternatives --set {_CHIP}.bin /lib/firmware/cypress/{_CHIP}-minimal.bin"
-"""Command that selects the "minimal" Wi-Fi firmware, with which the hotspot serves MINIMAL_PHONES instead of PHONES.
-It takes effect at the next start."""
+"""Command that selects the "minimal" Wi-Fi firmware, which serves MINIMAL_PHONES, from the Pi's next start on."""
 
 
 def new_password() -> str:

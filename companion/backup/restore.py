@@ -46,8 +46,7 @@ from companion.table.lock import locked
 MAX_MANIFEST_BYTES = 50_000_000
 """Largest manifest in bytes, enough for 400,000 files. Higher: a hostile file can fill the memory."""
 SPARE_BYTES = 50_000_000
-"""Bytes that must stay free on the disk after unpacking, for later games; an import with less room is refused. Higher:
-imports fail on small cards."""
+"""Bytes that must stay free on the disk after unpacking, for later games. Higher: imports fail on small cards."""
 RUN_PROGRAMS = ("shutdown_command", "shutdown")
 """Keys of [buttons] that an import comments out, because they make this machine run a program."""
 GET_ANOTHER = "Export it again, or copy the file again; nothing was changed."

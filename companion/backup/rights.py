@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAX_LINKS = 40
-"""Links that are followed in one path; Linux follows no more, path_resolution(7). Fewer: a user who controls a part
-behind the last one is overlooked."""
+"""Links that are followed in one path, as in Linux, path_resolution(7). Fewer: a user behind the last is overlooked."""
 
 
 @contextlib.contextmanager

@@ -31,8 +31,7 @@ _PIN = re.compile(rb"(PIN: )\d+")
 """Pattern of the PIN in the log, as `pegpip play` prints it. SECRET replaces its digits in the zip, because the PIN is
 valid until the next start."""
 PHOTOS = 5
-"""How many of the newest photos of throws go into the zip for a bug report, if photos are wanted.
-More: a larger zip to send."""
+"""How many of the newest photos go into the zip for a bug report, if they are wanted. More: a larger zip to send."""
 README = """Written by `pegpip doctor --bundle` of Peg & Pip. Read it before you send it: the names of the players are
 in game.jsonl, names and addresses of phones may be in log.txt, and what the camera saw in photos (with --photos).
 Passwords, the webhook's address, the PIN and the list of paired phones are not in it.

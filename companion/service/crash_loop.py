@@ -35,8 +35,7 @@ class Starts:
     def begin(self) -> list[str]:
         """Store this start as a failed one, so that even a crash is counted; `ready` and `withdraw` take it back.
 
-        Return the reasons of earlier failed starts, oldest first; empty if they can't be read. A start that the disk
-        refuses to store is not counted.
+        Return the reasons of earlier failed starts, oldest first; empty if they can't be read.
         """
         with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
             self._reasons = msgspec.json.decode(self._file.read_bytes(), type=list[str])

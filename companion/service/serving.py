@@ -12,8 +12,7 @@ from web.serving.server import Server
 log = logging.getLogger(__name__)
 
 PAUSE_S = 1.0
-"""Seconds between a server's crash and the start of the next one. Shorter: a server that always crashes fills the log;
-longer: the pages stay away."""
+"""Seconds from a server's crash to the next one. Shorter: one that always crashes fills the log; longer: no pages."""
 
 
 class LastingServer:

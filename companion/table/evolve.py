@@ -23,8 +23,7 @@ from companion.table.snapshot import Event, Sitting, Thrown
 from companion.table.terms import terms_of
 
 MAX_REMEMBERED_COLOURS = 40
-"""Most absent players whose colour is remembered, the latest ones. More: each game's journal entry grows; fewer: people
-who come back get another colour."""
+"""Most absent players whose colour is remembered. More: a game's entry grows; fewer: who comes back gets another."""
 LOG_LENGTH = 60
 """Most events kept for the log on the pages, the newest ones. More: a game takes more memory; fewer: a shorter log."""
 

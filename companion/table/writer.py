@@ -32,8 +32,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 LIVENESS_POLL_S = 0.5
-"""Seconds between two checks, while waiting for a command's result, whether the writer thread still runs. Longer: a
-crash is reported later."""
+"""Seconds between two checks, during a command, whether the writer runs. Longer: a crash is reported later."""
 REPLAY_ELSEWHERE = (
     "Another version may have written it. Use that version, or start with another --data folder. Nothing is lost, and "
     "`pegpip export` still works."

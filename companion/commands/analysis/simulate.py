@@ -24,8 +24,7 @@ from companion.games.engine.notation.json_text import json_of
 from companion.games.engine.players import LEVELS, level_named, played
 
 NORMAL_QUANTILE = 1.959964
-"""Standard normal quantile z of the 95 % confidence interval of the share of games won (Wilson 1927). Larger: wider
-intervals of more confidence."""
+"""Standard normal quantile z of the share's 95 % confidence interval (Wilson 1927). Larger: a wider interval."""
 BATCHES = 200
 """About how many batches the games are divided into for worker processes; fewer games make a batch each. Results do not
 depend on it. More: finer progress, more overhead."""

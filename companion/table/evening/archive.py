@@ -1,7 +1,6 @@
 """The archive of finished games: their figures and their compressed lines, in a file beside the journal.
 
-With it a start replays only the game on the table. The file is derived: when it is damaged, or does not fit the
-journal, it is made anew.
+With it a start replays only the game on the table. A file that is damaged, or does not fit the journal, is made anew.
 """
 
 from __future__ import annotations

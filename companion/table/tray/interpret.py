@@ -359,8 +359,7 @@ def _rolled(now: Situation) -> Interpretation:
 def _possible_plays(now: Situation, still: Values = ()) -> list[tuple[Action, ...]]:
     """Return every way to read the dice that the rules allow: decisions that the keep zone implies, then one `Throw`.
 
-    Empty if they allow none. `still` holds the values of dice that did not move since the last observation; a policy
-    may count them as not thrown.
+    Empty if they allow none. `still` are the values of dice that did not move: a policy may count them as not thrown.
     """
     plays = list[tuple[Action, ...]]()
     for before in now.policy.before_throw(now.state, now.dice):
