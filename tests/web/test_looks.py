@@ -239,3 +239,11 @@ SHOWN_WITHOUT_THE_REST = """() => { const menu = document.querySelector(".menu")
   const shown = () => getComputedStyle(menu.querySelector("summary")).visibility === "visible", seen = [shown()];
   rest.remove(); seen.push(shown()); menu.append(rest); return [...seen, shown()]; }"""
 """Script that returns whether the menu is shown: whole, without what follows its summary, and whole again."""
+
+
+def test_an_unknown_address_shows_words_and_the_way_back(club: tuple[str, Pub], chromium: Any) -> None:
+    page = phone(chromium, club[0])
+    page.goto(club[0] + "/nowhere")
+    assert "There is nothing here." in page.inner_text("main")
+    page.click("main a")
+    page.wait_for_selector('#live[data-live="yes"]')
