@@ -52,6 +52,16 @@ def test_pages_promise_no_points_of_a_turn_whose_bomb_is_announced(pub: Pub, vis
     assert "lost" not in page.inner_text("#notice")
 
 
+def test_a_roll_off_says_what_the_two_dice_decide_and_shows_no_points(pub: Pub, visiting: Any) -> None:
+    pub.table.submit(StartGame(header={**HEADER, "roll_off": True}))
+    play(pub, {"throw": [4, 2]})
+    page = visiting("/")
+    assert page.inner_text("#can") == "throw 2 dice to see who starts"
+    assert page.inner_text("#notice") == "The highest total starts."
+    assert page.inner_text("#last") == "Ann threw 2, 4. Ann's total is 6."
+    assert page.is_hidden("#worth")
+
+
 def test_screen_readers_hear_once_who_has_won(pub: Pub, visiting: Any) -> None:
     begin(pub, "crapola")
     page = visiting("/")

@@ -151,7 +151,7 @@ export function bestDice({ options, option_points: points, panels }) {
 /** Return what the turn or the dice are worth: { label, value, note }, or null where no game is on. */
 export function worthOf(snapshot) {
   const { state, panels, options, option_points: points, abandoned } = snapshot;
-  if (!state || state.over || abandoned) return null;
+  if (!state || state.over || abandoned || panels.can[0]?.code === "can.roll_off") return null;
   const on = sides(snapshot).find((side) => side.to_play);
   if (panels.sheet) {
     const offers = panels.sheet.offers,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from companion.games.engine.game import State
+from companion.games.engine.roll_off import RollOff
 from companion.games.engine.views.phrase import Phrase
 
 Values = tuple[int, ...]
@@ -127,7 +128,8 @@ def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.th
 
 def default_panels(state: State) -> Panels:
     """Return panels with throws and stops as text alone: for roll-offs and games without panels of their own."""
-    return Panels(can=allowed_phrases(state, {"stop": BANK_TEXT}), notes=notes_of(state))
+    throw = "can.roll_off" if isinstance(state, RollOff) else "can.throw"
+    return Panels(can=allowed_phrases(state, {"stop": BANK_TEXT}, throw), notes=notes_of(state))
 
 
 def notes_of(state: State, about_sides: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:
