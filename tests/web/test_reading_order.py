@@ -37,3 +37,13 @@ def test_each_pages_accessibility_tree_has_its_parts_in_reading_order(
         at = told.find(word, at) + len(word)
         assert at >= len(word), f"{word!r} is missing or out of order in\n{told}"
     assert not re.findall(r"^\s*- (?:img|button|link|heading)(?: \[.*\])?$", told, re.MULTILINE), told
+
+
+@pytest.mark.parametrize("path", ["/", "/control"])
+def test_after_a_game_final_scores_come_before_luck_and_once(chromium: Any, site: tuple[str, Pub], path: str) -> None:
+    fed = FedPage(chromium, site[0], path, paired=path == "/control")
+    fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["over"])
+    fed.page.evaluate("document.querySelector('#story').hidden = false")
+    told = read_out(fed.page)
+    assert told.count(" won by ") == 1, told
+    assert told.find("Players") < told.find("The story of the game"), told

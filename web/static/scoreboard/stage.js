@@ -57,10 +57,9 @@ export function stage() {
     chance(snapshot);
     $("phase").dataset.phase = snapshot.phase; // for tests: the heading tells it to people
     const notice = $("notice"), code = snapshot.notice?.code ?? "";
-    const ended = [screen ? "" : leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join("\n"),
-      explaining = explains(snapshot) && !blind(), // else what is ill needs the room
+    const explaining = explains(snapshot) && !blind(), // else what is ill needs the room
       taught = explaining && snapshot.phase !== "asking" && !wrong(snapshot) ? lessonWords(snapshot) : "",
-      more = state?.over ? ended : taught || how;
+      more = state?.over ? nextStarter(snapshot) : taught || how;
     notice.hidden = !more && !explaining; // where the game explains itself this place has one height
     notice.classList.toggle("lessons", explaining);
     notice.classList.toggle("taught", Boolean(taught));
