@@ -186,6 +186,21 @@ def test_game_pages_have_no_content_cut_off_covered_or_outside_the_window(
     assert wrong == {}
 
 
+FULL = (("crapola", 10, "begun"), ("crapola", 9, "deciding"), ("crib_dice", 5, "deciding"))
+
+
+@pytest.mark.parametrize(("game", "count", "moment"), FULL)
+def test_the_tv_page_cuts_no_distance_to_go_and_draws_no_chart_too_low_to_read(
+    chromium: Any, site: tuple[str, Pub], game: str, count: int, moment: str
+) -> None:
+    fed = FedPage(chromium, site[0], "/tv")
+    resize(fed, SCREEN)
+    fed.show(scenes(next(each for each in seated(GAMES[game]) if len(each.players) == count))[moment])
+    cut = "[...document.querySelectorAll('.player small')].filter((each) => each.scrollWidth > each.clientWidth)"
+    assert fed.page.evaluate(f"{cut}.map((each) => each.textContent)") == []
+    assert fed.page.evaluate("document.querySelector('.race')?.checkVisibility() ?? false") is False
+
+
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", BESIDE if WHOLE else [name for name, beside in BESIDE.items() if beside.always])
 def test_pages_that_show_no_game_have_no_content_cut_off_or_covered(

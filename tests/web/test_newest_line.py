@@ -36,4 +36,4 @@ def test_scoreboard_shows_crapola_points_to_go_before_the_first_bank(chromium: A
         header = {**HEADER, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": 3000}}
         pub.table.submit(StartGame(header=header))
         page.goto(address)
-        expect(page.locator("#players li").first).to_contain_text("not on the board yet · 3,000 to go")
+        expect(page.locator("#players li").first).to_contain_text("3,000 to go · not on the board yet")

@@ -252,8 +252,9 @@ const notches = ({ label, count, full }) =>
 function says(snapshot, side) {
   const words = side.won ? [t("player.winner")] : side.notes.map((note) => t(note));
   if (side.games_lost) words.push(t("player.lost", { count: side.games_lost }));
-  if (!words.length || side.notes.includes("player.not_on_board")) words.push(toGo(snapshot, side));
-  return words.filter(Boolean).join(" · ");
+  const far = words.length && !side.notes.includes("player.not_on_board") ? "" : toGo(snapshot, side);
+  if (!far) return words.join(" · ");
+  return [far, words.length ? h("span", { class: "note" }, ` · ${words.join(" · ")}`) : null];
 }
 
 /** The log in words, newest first, with each throw's dice. */
