@@ -45,8 +45,11 @@ def test_pages_promise_no_points_of_a_turn_whose_bomb_is_announced(pub: Pub, vis
     play(pub, *bank(5), {"throw": [1, 1, 1, 1, 1, 2, 3]}, {"do": "point", "value": 1})
     page = visiting("/")
     assert page.inner_text("#chance") == "Throw: 86 % to keep the 3"
+    assert page.inner_text("#can") == "throw 2 dice (the piddle), bank 3 or bomb"
     play(pub, {"do": "bomb"})
     newest(page, pub)
+    assert "+3" not in page.inner_text("#players")
+    assert page.inner_text("#notice") == "A 1 makes you change places with the leader. Without one it is a wipe-out."
     assert page.inner_text("#chance") == "Throw: 31 % to succeed"
     assert page.inner_text("#points") == "0"
     assert "lost" not in page.inner_text("#notice")
@@ -60,6 +63,13 @@ def test_a_roll_off_says_what_the_two_dice_decide_and_shows_no_points(pub: Pub, 
     assert page.inner_text("#notice") == "The highest total starts."
     assert page.inner_text("#last") == "Ann threw 2, 4. Ann's total is 6."
     assert page.is_hidden("#worth")
+
+
+def test_the_bomb_button_promises_no_points_which_a_bomb_always_costs(pub: Pub, visiting: Any) -> None:
+    pub.table.submit(StartGame(header={**HEADER, "rules": {"bomb": True}}))
+    play(pub, *bank(5), {"throw": [1, 1, 1, 1, 1, 2, 3]}, {"do": "point", "value": 1})
+    page = visiting("/control", paired=True)
+    assert page.locator("#pick button").all_inner_texts() == ["Bomb!"]
 
 
 def test_screen_readers_hear_once_who_has_won(pub: Pub, visiting: Any) -> None:

@@ -136,10 +136,10 @@ function pick(snapshot) {
 }
 
 function choice(snapshot, line) {
-  const points = snapshot.option_points[snapshot.options.indexOf(line)];
-  const words = plain(line) ? t(`control.${line.do}`) : [t("control.point"), die(line.value, true)];
+  const points = snapshot.option_points[snapshot.options.indexOf(line)],
+    set = [t("control.point"), die(line.value, true), points ? h("b", {}, signed(points)) : ""];
   const kind = equallyGood(snapshot, line, points) ? "main" : plain(line) ? "danger" : "";
-  return act(JSON.stringify(line), [words, points ? h("b", {}, signed(points)) : ""].flat(), () => play(line), kind);
+  return act(JSON.stringify(line), plain(line) ? t(`control.${line.do}`) : set, () => play(line), kind);
 }
 
 // Gold marks the sensible choice, and each that is worth as much.

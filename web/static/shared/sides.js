@@ -4,11 +4,15 @@ import { h, has, isolate, number, t, table } from "./core.js";
 
 /** The sides (players, or teams) in seat order, with what each page shows of them; a side is known by its seat. */
 export function sides(snapshot) {
-  const { counters, notes } = snapshot.panels;
-  return snapshot.sides.map((side, seat) => ({
-    ...side, seat, notes: notes[seat] ?? [], peg: snapshot.track.pegs[seat],
-    counters: counters.map(({ label, counts, full }) => ({ label, count: counts[seat], full })),
-  }));
+  const { counters, notes, worth } = snapshot.panels; // without worth a turn's points are lost whatever comes
+  return snapshot.sides.map((side, seat) => {
+    const peg = snapshot.track.pegs[seat];
+    return {
+      ...side, seat, notes: notes[seat] ?? [], ahead: worth ? side.ahead : side.score,
+      peg: worth ? peg : { ...peg, provisional: peg.banked },
+      counters: counters.map(({ label, counts, full }) => ({ label, count: counts[seat], full })),
+    };
+  });
 }
 
 const LONG = 14; // letters, of a name that is written smaller where room is short
@@ -25,7 +29,10 @@ export const lying = (snapshot) =>
     ? { frozen: snapshot.panels.kept, loose: snapshot.panels.dice }
     : { frozen: [], loose: snapshot.thrown };
 
-const either = (values) => values.map((value) => number(value)).join(` ${t("or")} `);
+const joined = (words, last) =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
+const oneOf = (words) => joined(words, t("or"));
+const either = (values) => oneOf(values.map((value) => number(value)));
 
 /** One line of what can happen now: "Throw 4 dice or bank 10". */
 export function can(snapshot) {
@@ -48,16 +55,16 @@ const RARE = "can.spend";
 export function actions(snapshot) {
   const { panels } = snapshot,
     usual = panels.can.filter(({ code }) => code !== RARE);
-  return (usual.length ? usual : panels.can)
-    .map(({ code, args }) => {
+  return oneOf(
+    (usual.length ? usual : panels.can).map(({ code, args }) => {
       if ("count" in args && blind()) return t("can.enter"); // a throw, whose dice are counted
       const rest = code === "can.throw" && panels.kept.length > 0,
         more = !rest ? code : panels.dice.length === args.count[0] ? "can.throw_rest" : "can.throw_all",
         values = code === "can.point" ? setsOf(snapshot, args.values) : null;
       const plain = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, either([value].flat())]));
-      return t(more, values ? { values: values.join(` ${t("or")} `) } : plain);
-    })
-    .join(` ${t("or")} `);
+      return t(more, values ? { values: oneOf(values) } : plain);
+    }),
+  );
 }
 
 // The dice of each value that may be set aside: "the three 6s", with its points where there is no other choice.
@@ -86,10 +93,7 @@ function overLine(outcome) {
   return t(outcome.winners.length > 1 ? "can.won_shared" : "can.won", { names: listed(outcome.winners) });
 }
 
-export function listed(words) {
-  const each = words.map(isolate);
-  return each.length < 2 ? each.join("") : `${each.slice(0, -1).join(", ")} ${t("and")} ${each.at(-1)}`;
-}
+export const listed = (words) => joined(words.map(isolate), t("and"));
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 /** Whether a line ({throw: 4} is one too) is the sensible one: by the rule of thumb, or since there is no other. */
