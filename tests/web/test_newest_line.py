@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from companion.table.commands import PlayLine, StartGame
-from tests.web.pub import HEADER, observation, opened, served
+from tests.web.phones import visit
+from tests.web.pub import HEADER, Pub, observation, opened, play, served
 
 pytestmark = pytest.mark.browser
 
@@ -37,3 +38,24 @@ def test_scoreboard_shows_crapola_points_to_go_before_the_first_bank(chromium: A
         pub.table.submit(StartGame(header=header))
         page.goto(address)
         expect(page.locator("#players li").first).to_contain_text("3,000 to go · not on the board yet")
+
+
+def test_the_scoreboard_says_the_points_of_a_full_crag_once(pub: Pub, visiting: Any) -> None:
+    pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
+    play(pub, {"throw": [1, 6, 6]}, {"do": "score", "category": "crag"})
+    assert visiting("/").inner_text("#last") == "Ann scored 50 in Crag. That is a full Crag, the best row!"
+
+
+def test_a_question_about_the_number_of_dice_says_it_once(pub: Pub, visiting: Any) -> None:
+    pub.table.submit(StartGame(header=HEADER))
+    pub.table.submit(observation([], at_s=90.0))
+    pub.table.submit(observation([5, 5, 2, 3, 1, 4], at_s=100.0))
+    page = visiting("/control", paired=True)
+    assert page.locator("dialog p").all_inner_texts() == ["6 dice seen, 7 wanted"]
+
+
+def test_the_dice_page_does_not_judge_dice_before_it_can(tmp_path: Path, chromium: Any) -> None:
+    with opened(tmp_path, evening=True) as pub, served(pub) as address:
+        page = visit(chromium, address + "/dice")
+        assert page.inner_text("#verdict") == "Not enough throws yet."
+        assert page.inner_text("#power") == ""

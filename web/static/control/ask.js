@@ -40,7 +40,7 @@ function open(question) {
   const player = table.snapshot.state?.player, allRight = t("ask.all_right", { values: values.join(", ") });
   box = dialog(
     player ? t("correct.title", { player }) : t("ask.title"),
-    h("p", {}, t(`doubt.${question.code}`)),
+    question.code === "count" && again ? null : h("p", {}, t(`doubt.${question.code}`)),
     again && h("p", { class: "asked-count" }, t("ask.counted", again)),
     ...(one ? oneDie(question, at, say) : []),
     photo && (one ? fold(t("ask.whole"), whole(photo)) : whole(photo)),

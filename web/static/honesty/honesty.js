@@ -21,7 +21,7 @@ async function load() {
   fill($("set"), [told.sets, told.dice], () =>
     told.sets.map((name) => h("option", { value: name, selected: name === told.dice }, name || t("new.dice_usual"))),
   );
-  text($("verdict"), verdict(told));
+  text($("verdict"), told.could_have_found === null ? t("honesty.too_few") : verdict(told));
   text($("power"), power(told));
   fill($("faces"), counts, () => [
     bars(counts, sum(counts) / 6),
@@ -46,7 +46,7 @@ function verdict({ verdict: found, confusion }) {
 }
 
 function power({ could_have_found: chance }) {
-  return chance === null ? t("honesty.too_few") : t("honesty.power", { percent: number((100 * chance).toFixed(1)) });
+  return chance === null ? "" : t("honesty.power", { percent: number((100 * chance).toFixed(1)) });
 }
 
 // The evidence on a scale of powers of ten: above the line the dice are uneven.
