@@ -28,7 +28,8 @@ def test_scoreboard_page_shows_a_lost_connection_and_reconnects_by_itself(chromi
         with served(pub, ALONE) as address:
             page = visit(chromium, address + "/")
         page.wait_for_selector('#live[data-live="no"]')
-        assert "not live" in page.inner_text("#live")
+        assert "no connection" in page.inner_text("#live")
+        assert "grayscale" in page.evaluate("getComputedStyle(document.querySelector('.stage')).filter")
     (tmp_path / "b").mkdir()
     with opened(tmp_path / "b") as again, served(again, (ALONE[0], int(address.rsplit(":", 1)[1]))):
         page.wait_for_selector('#live[data-live="yes"]')
