@@ -60,3 +60,13 @@ def test_track_drawing_is_numbered_in_round_points_up_to_the_target(
     fed.show(scenes(replace(header, rules={**header.rules, "target": target}))["begun"])
     marks = [int(text.replace(",", "")) for text in fed.page.locator("#track .mark").all_text_contents()]
     assert marks == list(range(first, last + 1, first))
+
+
+def test_the_tracks_numbers_take_the_readers_own_colour_in_forced_colours(chromium: Any, site: tuple[str, Pub]) -> None:
+    fed = FedPage(chromium, site[0], "/")
+    fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["begun"])
+    fed.page.emulate_media(forced_colors="active")
+    fill, colour = fed.page.evaluate(
+        "[getComputedStyle(document.querySelector('.track .mark')).fill, getComputedStyle(document.body).color]"
+    )
+    assert fill == colour
