@@ -72,6 +72,16 @@ def test_the_bomb_button_promises_no_points_which_a_bomb_always_costs(pub: Pub, 
     assert page.locator("#pick button").all_inner_texts() == ["Bomb!"]
 
 
+def test_escape_folds_away_the_other_acts_and_gives_the_focus_back(pub: Pub, visiting: Any) -> None:
+    begin(pub, "crapola")
+    page = visiting("/control", paired=True)
+    page.click("#more > summary")
+    page.focus("[data-key='phones']")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#rest")
+    assert page.evaluate("document.activeElement.matches('#more > summary')")
+
+
 def test_screen_readers_hear_once_who_has_won(pub: Pub, visiting: Any) -> None:
     begin(pub, "crapola")
     page = visiting("/")

@@ -4,7 +4,7 @@ import { die } from "../shared/dice.js";
 import { guard } from "../shared/guard.js";
 import { enterThrow } from "./keys.js";
 import { phones } from "../shared/hosting.js";
-import { button, dialog, fold, select } from "../shared/elements.js";
+import { button, closeOnEscape, dialog, fold, select } from "../shared/elements.js";
 import { newGame } from "./newgame.js";
 import { startMatch } from "../shared/tournament.js";
 import { blind, eventWords, gameOf, housesTurn, sensible, sides } from "../shared/sides.js";
@@ -32,6 +32,7 @@ export function sheet() {
     const on = /** @type {Element} */ (target);
     if (!more.contains(on) || on.closest("button")) more.open = false;
   });
+  closeOnEscape(more);
   guard($("sheet"));
   stepAside($("sheet"));
 }

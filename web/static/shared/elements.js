@@ -46,3 +46,12 @@ export function dialog(title, ...children) {
   box.showModal();
   return box;
 }
+
+/** Let Escape fold a part away, and give the focus back to what unfolds it. @param {HTMLDetailsElement} folded */
+export function closeOnEscape(folded) {
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !folded.open || document.querySelector("dialog[open]")) return;
+    folded.open = false;
+    folded.querySelector("summary")?.focus();
+  });
+}

@@ -1,5 +1,6 @@
 // The menu on top: look, language, and whether this phone speaks.
 import { $, cookie, settings } from "./core.js";
+import { closeOnEscape } from "./elements.js";
 import { hosting } from "./hosting.js";
 import { loudness, tryout, voice } from "./voice.js";
 
@@ -23,11 +24,7 @@ export function menu() {
   lessons.addEventListener("change", () => { settings.set("lessons", lessons.value); location.reload(); });
   const folded = /** @type {HTMLDetailsElement} */ (document.querySelector("details.menu"));
   document.addEventListener("click", (event) => { if (!event.composedPath().includes(folded)) folded.open = false; });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !folded.open) return;
-    folded.open = false;
-    folded.querySelector("summary")?.focus();
-  });
+  closeOnEscape(folded);
   voice();
   hosting();
 }
