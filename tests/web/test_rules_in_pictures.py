@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from companion.games.registry import GAMES
 from tests.web.accessibility import violations
 from tests.web.phones import live, phone
 from tests.web.pub import Pub
-from web.catalogue import LANGUAGES
+from web.catalogue import LANGUAGES, say
 
 pytestmark = pytest.mark.browser
 SCREENS = 2
@@ -32,3 +33,9 @@ def test_help_page_shows_a_games_rules_in_pictures_on_two_phone_screens(
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert violations(page) == []
     assert page.problems == []
+
+
+def test_the_help_page_tells_guests_how_to_join_and_the_rules_before_all_else(pub: Pub) -> None:
+    told = pub.stranger().get("/help").text
+    titles = [say("en", f"help.{title}") for title in ("join", "rules", "words", "strategy", "health", "credits")]
+    assert re.findall(r"<h1>(.*?)</h1>", told) == titles
