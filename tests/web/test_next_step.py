@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from companion.table.commands import CorrectThrow, NoteMotion, StartGame
+from companion.table.commands import Abandon, CorrectThrow, NoteMotion, StartGame
 from tests.games.crib_turns import bank
 from tests.web.phones import newest
 from tests.web.pub import HEADER, PIN, Pub, observation, play
@@ -70,6 +70,16 @@ def test_the_bomb_button_promises_no_points_which_a_bomb_always_costs(pub: Pub, 
     play(pub, *bank(5), {"throw": [1, 1, 1, 1, 1, 2, 3]}, {"do": "point", "value": 1})
     page = visiting("/control", paired=True)
     assert page.locator("#pick button").all_inner_texts() == ["Bomb!"]
+
+
+def test_an_abandoned_game_names_nobody_and_says_what_comes_next(pub: Pub, visiting: Any) -> None:
+    begin(pub, "crag", {"throw": [6, 6, 1]})
+    pub.table.submit(Abandon(number=pub.table.snapshot().number))
+    page = visiting("/tv")
+    assert page.inner_text("#who") == "The game was abandoned"
+    assert page.inner_text("#notice") == "Tap “Next game” on a phone."
+    assert page.locator("#who .chip").count() == 0
+    assert page.is_hidden("#last")
 
 
 def test_escape_folds_away_the_other_acts_and_gives_the_focus_back(pub: Pub, visiting: Any) -> None:

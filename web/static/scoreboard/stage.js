@@ -92,7 +92,7 @@ const wrong = ({ notice }) =>
 function heading(snapshot, who, what, on) {
   if (!who)
     return [
-      on && snapshot.phase !== "asking" ? chip(on.colour) : null,
+      on && snapshot.phase !== "asking" && !snapshot.abandoned ? chip(on.colour) : null,
       h("span", { id: "can" }, what),
     ];
   const teams = snapshot.header.players.length > snapshot.sides.length;

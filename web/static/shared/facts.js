@@ -61,6 +61,8 @@ export function leadWords(snapshot) {
   return t("lead.by", { name: first.name, points: by });
 }
 
+const HEADLINES = new Set(["game_over", "abandoned"]); // events that the heading tells
+
 /** Return what happened last, in one or two sentences: "Ben threw 2, 2, 4, 6. Ben loses 18 points." */
 export function lastWords({ events, question, notice, state, panels }) {
   const newest = events.at(-1)?.number,
@@ -73,7 +75,7 @@ export function lastWords({ events, question, notice, state, panels }) {
     event.code === "threw" && kept > 0 && panels.dice.length + froze === event.args.dice.length
       ? t("last.threw_beside", { player: event.args.player, dice: event.args.dice.join(", "), count: kept })
       : eventWords(event);
-  return sentences(events.filter(({ number: each, code }) => each === newest && code !== "game_over").map(words));
+  return sentences(events.filter(({ number: each, code }) => each === newest && !HEADLINES.has(code)).map(words));
 }
 
 /**
@@ -88,7 +90,8 @@ export function toDo(snapshot) {
     const how = screen ? "hero.idle_screen" : table.paired ? "hero.idle_paired" : "hero.idle_how";
     return { who: null, what: t("hero.idle"), how: t(how) };
   }
-  if (abandoned || state.over) return { who: null, what: can(snapshot), how: "" };
+  if (abandoned) return { who: null, what: can(snapshot), how: t("hero.abandoned_how") };
+  if (state.over) return { who: null, what: can(snapshot), how: "" };
   if (phase === "asking") {
     const counts = miscount(snapshot);
     return {
