@@ -12,6 +12,7 @@ from companion.table.commands import Command, NextGame, PlayLine, StartGame
 from tests.web.accessibility import violations
 from tests.web.phones import MIDGAME, newest, tap_twice, visit
 from tests.web.pub import ALONE, HEADER, Pub, observation, opened, play, play_out, served
+from web.pairing.roles import PLAYERS
 from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
@@ -241,3 +242,15 @@ def test_dice_page_shows_the_chosen_set_though_another_answer_is_late(pub: Pub, 
         late[0].continue_()
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert page.input_value("#set") == "Blue"
+
+
+def test_a_guest_at_the_tray_page_is_asked_to_play_instead_of_shown_dead_buttons(
+    visiting: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("web.pages.HANDS", PLAYERS)  # without this machine, on which the browser runs
+    guest = visiting("/tray")
+    assert guest.is_hidden("#hands")
+    assert guest.is_visible("#watching a[href='/control']")
+    player = visiting("/tray", paired=True)
+    assert player.is_enabled("#throw")
+    assert player.is_hidden("#watching")

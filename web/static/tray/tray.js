@@ -37,6 +37,8 @@ shaking();
 follow(hint);
 follow(beside);
 follow(now);
+$("watching").hidden = start.hands;
+$("hands").hidden = $("tray-hint").hidden = !start.hands; // a guest's phone has no hands: it may watch
 if (table.plays) {
   $("sheet").hidden = false;
   sheet();
@@ -280,7 +282,7 @@ async function throwDice() {
 
 function hint() {
   const { snapshot } = table, throwing = $("throw"), sizes = snapshot.state?.throw_sizes ?? [];
-  throwing.disabled = !start.hands || deciding(snapshot) || STILL.has(snapshot.phase);
+  throwing.disabled = deciding(snapshot) || STILL.has(snapshot.phase);
   throwing.classList.toggle("main", !throwing.disabled && sizes.some((size) => sensible(snapshot, { throw: size })));
   text(throwing, sizes.length ? t("tray.throw_count", { count: sizes[0] }) : t("tray.throw"));
 }

@@ -260,6 +260,7 @@ export interface Elements {
   "game-fields": HTMLElementTagNameMap["div"];
   "games": HTMLElementTagNameMap["ul"];
   "handles": HTMLElementTagNameMap["div"];
+  "hands": HTMLElementTagNameMap["div"];
   "health": HTMLElementTagNameMap["ul"];
   "host": HTMLElementTagNameMap["figure"];
   "ill": HTMLElementTagNameMap["p"];
@@ -377,6 +378,7 @@ export interface Elements {
   "volume": HTMLElementTagNameMap["input"];
   "vote": HTMLElementTagNameMap["div"];
   "vote-box": HTMLElementTagNameMap["section"];
+  "watching": HTMLElementTagNameMap["p"];
   "when": HTMLElementTagNameMap["p"];
   "who": HTMLElementTagNameMap["h1"];
   "won": HTMLElementTagNameMap["h1"];
