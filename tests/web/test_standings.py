@@ -11,8 +11,8 @@ import pytest
 
 from companion.games.crag.scoring import CATEGORIES
 from companion.table.commands import CorrectThrow, PlayLine, StartGame
-from tests.web.phones import phone
-from tests.web.pub import HEADER, Pub, opened, play
+from tests.web.phones import phone, visit
+from tests.web.pub import HEADER, Pub, opened, play, served
 
 pytestmark = pytest.mark.browser
 SHORT = {"rules": {"target": 100, "entry": 0}, "game": "crapola"}
@@ -138,3 +138,8 @@ def test_the_me_page_counts_the_games_won_by_a_player_named_like_a_team(chromium
         assert page.request.post(f"{address}/api/seats", data={"name": name, "colour": 1}).ok
         page.goto(f"{address}/me")
         assert page.inner_text("#figures tbody tr td:nth-child(3)") == won
+
+
+def test_the_evening_page_shows_no_empty_standings_before_a_game_has_ended(tmp_path: Path, chromium: Any) -> None:
+    with opened(tmp_path, evening=True) as pub, served(pub) as address:
+        assert "Standings" not in visit(chromium, address + "/evening").inner_text("main")

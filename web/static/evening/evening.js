@@ -38,6 +38,7 @@ async function load() {
       : h("p", { class: "quiet" }, t("evening.none")),
   );
   fill($("games"), games, () => games.map(card));
+  $("standings-box").hidden = !games.some((game) => game.over);
   fill($("standings"), games, () => standings(games));
   const pairs = rivals(games);
   $("rivals-box").hidden = !pairs.length;

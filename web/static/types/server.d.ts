@@ -354,6 +354,7 @@ export interface Elements {
   "sound-fields": HTMLElementTagNameMap["div"];
   "stand": HTMLElementTagNameMap["button"];
   "standings": HTMLElementTagNameMap["div"];
+  "standings-box": HTMLElementTagNameMap["section"];
   "start": HTMLElementTagNameMap["script"];
   "story": HTMLElementTagNameMap["section"];
   "strategy": HTMLElementTagNameMap["section"];
