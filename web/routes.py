@@ -134,15 +134,19 @@ class Routes:
         Args:
             method: GET or POST.
             rule: Path of the route.
-            operation: Its OpenAPI operation object. The parameters of its path and query are added here and, unless
-                everyone may use the route, the security scheme `phone` and the answer 401. Roles are not listed.
+            operation: Its OpenAPI operation object. Added here are the parameters of its path and query, the answer 404
+                if its path has a number, and unless everyone may use the route, the security scheme `phone` and the
+                answer 401. Roles are not listed.
             roles: Roles that may use the route.
             shape: Type of the body, which becomes the view's first argument; None for a route without a body.
             query: OpenAPI descriptions of the parameters in its query string.
         """
-        parameters = [*(number(name) for name in NUMBER_IN_PATH.findall(rule)), *query]
+        numbers = NUMBER_IN_PATH.findall(rule)
+        parameters = [*map(number, numbers), *query]
         if parameters:
             operation["parameters"] = parameters
+        if numbers:
+            operation["responses"] |= _refusals((404,))
         if roles != ANYONE:
             operation["security"] = [{"phone": []}]
             operation["responses"] |= _refusals((401,))

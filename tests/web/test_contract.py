@@ -163,7 +163,7 @@ def test_pair_api_renews_the_cookie_of_a_paired_screen_that_polls_it(pub: Pub) -
 
 
 def test_openapi_lists_refusals_409_422_and_503_of_each_table_command(pub: Pub) -> None:
-    """Stale 409, against the rules 422, a full disk or a table in safe mode 503; an unknown throw is a 422, no 404."""
+    """Stale 409, against the rules or for an unknown throw 422, a full disk or a table in safe mode 503."""
     host = pub.host()
     paths = host.get("/api/openapi.json").json["paths"]
     commands = [
@@ -172,9 +172,16 @@ def test_openapi_lists_refusals_409_422_and_503_of_each_table_command(pub: Pub) 
     assert len(commands) == 14
     for each in commands:
         assert {"409", "422", "503"} <= each["responses"].keys(), each["summary"]
-        assert "404" not in each["responses"], each["summary"]
     pub.table.stop()
     assert host.post("/api/games", json=HEADER).status_code == 503
+
+
+def test_openapi_lists_refusal_404_of_each_route_with_a_number_in_its_path(pub: Pub) -> None:
+    """A number below 0 is no route: it is answered 404."""
+    paths = pub.host().get("/api/openapi.json").json["paths"]
+    routes = [each["responses"] for path, methods in paths.items() if "{" in path for each in methods.values()]
+    assert routes
+    assert all("404" in responses for responses in routes)
 
 
 def test_an_error_that_its_route_does_not_list_is_logged_with_a_traceback(caplog: pytest.LogCaptureFixture) -> None:

@@ -100,7 +100,7 @@ def test_review_api_stores_an_owners_labels_and_refuses_invalid_labels(pub: Pub)
     assert host.post("/api/review/999", json={"values": values}).status_code == 422
     assert host.get("/api/review").json["throws"] == told, "what was refused changed nothing"
     described = host.get("/api/openapi.json").json["paths"]["/api/review/{throw}"]["post"]["responses"]
-    assert set(described) == {"200", "400", "401", "403", "413", "415", "422", "503"}
+    assert set(described) == {"200", "400", "401", "403", "404", "413", "415", "422", "503"}
 
 
 def test_review_api_refuses_labels_with_503_when_the_disk_is_full(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
