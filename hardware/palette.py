@@ -49,9 +49,6 @@ _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
 """Dips of the blinking rhythms, by index into `PLAYERS`: start within the period, and duration, in seconds."""
 _HEARTBEAT, _FADE = 5, 7
 """Indexes into `PLAYERS`: the colour whose pegs pulse like a heartbeat, and the one whose pegs fade slowly."""
-_HEARTBEAT_S = 0.78
-"""Seconds from the start of the heartbeat's first beat to the end of its second. In the rest of its period the light is
-still, so no frame is drawn for it. Longer draws frames in vain; shorter cuts the second beat off."""
 
 
 def player_colour(colour: int) -> Colour:
@@ -70,7 +67,7 @@ def pattern(colour: int, time_s: float) -> float:
     steady; others dip, beat, fade or breathe.
     """
     which = colour % len(PLAYERS)
-    if which == 0:
+    if is_steady(colour):
         return 1.0
     at_s = time_s % _PERIODS_S[which]
     if which in _DIPS:
@@ -83,20 +80,9 @@ def pattern(colour: int, time_s: float) -> float:
     return 0.55 + 0.45 * swell(at_s / _PERIODS_S[which])
 
 
-def pattern_rests_until(colour: int, time_s: float) -> float:
-    """Return the time, in seconds, at which the brightness that `pattern` gives for a colour changes next.
-
-    - In the pause at the end of a period: the start of the next period.
-    - In the rest of the rhythm, even between two dips or beats: `time_s`.
-    - For a steady light: infinity.
-    """
-    which = colour % len(PLAYERS)
-    period_s = _PERIODS_S[which]
-    if which == 0:
-        return math.inf
-    busy_s = sum(_DIPS[which][-1]) if which in _DIPS else _HEARTBEAT_S if which == _HEARTBEAT else period_s
-    at_s = time_s % period_s
-    return time_s if at_s < busy_s else time_s + period_s - at_s
+def is_steady(colour: int) -> bool:
+    """Return whether the brightness that `pattern` gives for a colour never changes."""
+    return colour % len(PLAYERS) == 0
 
 
 def swell(part: float) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from hardware import effects
 from hardware.canvas import Canvas, comet, glow, lane_paths, stretch
 from hardware.motion import duration_s, shown, under_way
-from hardware.palette import ALARM, AMBER, Colour, pattern, pattern_rests_until, player_colour, swell
+from hardware.palette import ALARM, AMBER, Colour, is_steady, pattern, player_colour, swell
 from hardware.power import Look
 from hardware.track import Layout
 from hardware.view import BoardView, Moment, Peg
@@ -86,8 +86,7 @@ def next_change_s(view: BoardView, layout: Layout, time_s: float) -> float:
     - A photo is taken: the end of a button's flash; infinity if none is lit.
     - A join code is shown: its end.
     - An animation runs: `time_s` itself.
-    - Else the earliest of SLOW_FRAME_S later, if a light changes slowly, the end of a light's pause, and the begin of
-      the next animation; infinity if there is none of these.
+    - Else SLOW_FRAME_S later, unless no light changes (`_at_rest`); then the begin of the next animation, or infinity.
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)
@@ -95,8 +94,9 @@ def next_change_s(view: BoardView, layout: Layout, time_s: float) -> float:
         return view.code.until_s
     if under_way(view, time_s):
         return time_s
-    begins = [moment.at_s for moment in view.moments if moment.at_s > time_s]
-    return min([_mood_redraw_at(view, time_s), *_peg_redraws_at(view, layout, time_s), *begins])
+    if not _at_rest(view, layout):
+        return time_s + SLOW_FRAME_S
+    return min((moment.at_s for moment in view.moments if moment.at_s > time_s), default=math.inf)
 
 
 def _presses(view: BoardView, time_s: float) -> list[Moment]:
@@ -104,36 +104,16 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
     return [moment for moment in under_way(view, time_s) if moment.kind == "press"]
 
 
-def _peg_redraws_at(view: BoardView, layout: Layout, time_s: float) -> list[float]:
-    """Return the times, in seconds on the board's clock, at which the pegs' lights must be drawn next after `time_s`.
+def _at_rest(view: BoardView, layout: Layout) -> bool:
+    """Return whether no light of a view changes but its animations: no mood moves, and every peg is steady and alone.
 
-    - An idle board: none.
-    - Pegs share a place in a lane, or a peg has points that are not banked yet: SLOW_FRAME_S later alone.
-    - Else one time for each peg, by its colour's rhythm: SLOW_FRAME_S later while its brightness changes, else the end
-      of the rhythm's pause; infinity for a steady light.
+    A peg whose points are not banked yet is not steady.
     """
-    if view.mood == "idle":
-        return []
+    calm = view.mood == "read" or (view.mood == "ready" and view.to_play is None)
     # The layout may have fewer holes than the game.
     places = {(k % len(layout.lanes), layout.lane_index(peg.banked, view.holes)) for k, peg in enumerate(view.pegs)}
-    if len(places) < len(view.pegs) or any(peg.provisional > peg.banked for peg in view.pegs):
-        return [time_s + SLOW_FRAME_S]
-    rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs]
-    return [time_s + SLOW_FRAME_S if rest <= time_s else rest for rest in rests]
-
-
-def _mood_redraw_at(view: BoardView, time_s: float) -> float:
-    """Return the time after `time_s` at which the light of the view's mood must be drawn next.
-
-    - `read`, or `ready` without a player to play: infinity, for there is no such light.
-    - `ready` in the pause between two glimmers: the begin of the next one.
-    - Else: SLOW_FRAME_S later.
-    """
-    if view.mood == "read" or (view.mood == "ready" and view.to_play is None):
-        return math.inf
-    if view.mood == "ready" and (at_s := time_s % GLIMMER_EVERY_S) >= GLIMMER_S:
-        return time_s + GLIMMER_EVERY_S - at_s
-    return time_s + SLOW_FRAME_S
+    steady = all(is_steady(peg.colour) and peg.provisional <= peg.banked for peg in view.pegs)
+    return calm and steady and len(places) == len(view.pegs)
 
 
 def _flow(canvas: Canvas, time_s: float) -> None:
