@@ -142,7 +142,7 @@ def build(starting: Starting) -> App:
     tray = WatchedTray(
         lambda: load_reader(source, opened.camera, folder, networks, lambda: _witness(table, teacher)),
         lambda setup: Watcher(
-            camera, setup.reader, setup.rig, lambda: _dice_expected(table, tray, teacher), board.capture
+            camera, setup.reader.read, setup.rig, lambda: _dice_expected(table, tray, teacher), board.capture
         ),
     )
     packages = PackageFolder(folder, settings.data.evidence_bytes)

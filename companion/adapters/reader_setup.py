@@ -60,7 +60,7 @@ class WatchedTray:
     def recalibrated(self) -> None:
         """Load the calibration that was just stored, and give the watcher a reader that uses it."""
         self._setup = self._load()
-        self.watcher.read_with(self._setup.reader, self._setup.rig)
+        self.watcher.read_with(self._setup.reader.read, self._setup.rig)
 
     def health(self) -> tuple[bool, str]:
         """Return whether the calibration is usable, and a sentence for the page.

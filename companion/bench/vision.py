@@ -96,7 +96,7 @@ def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, 
     clock, rng = SteppedClock(), np.random.default_rng(seed)
     exact = trusted = wrong = 0
     camera = VirtualCamera(7, clock, clock.sleep, seed)
-    watcher = Watcher(camera, Reader(load_networks(), camera.rig()), camera.rig())
+    watcher = Watcher(camera, Reader(load_networks(), camera.rig()).read, camera.rig())
     seen = (event for event in watcher.events() if isinstance(event, Settled))
     next(seen)
     for done in range(throws):

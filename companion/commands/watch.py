@@ -56,7 +56,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
 
     last: Settled | None = None
     ill = False
-    watcher = Watcher(LimitedCamera(camera, lasts_s), setup.reader, setup.rig, lambda: expect, pause=pause)
+    watcher = Watcher(LimitedCamera(camera, lasts_s), setup.reader.read, setup.rig, lambda: expect, pause=pause)
     for event in watcher.events():
         if isinstance(event, Ill):
             click.echo(f"pegpip: {camera.name}: {event.error}", err=True)

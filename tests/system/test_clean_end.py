@@ -44,16 +44,15 @@ SLOW_LOOK = """
             self.number += 1
             return Frame(picture, self.number / 10)
 
-    class Slow:
-        def read(self, frame_bgr, expect=None, *_):
-            began.set()
-            until_s = time.monotonic() + 1.5
-            while time.monotonic() < until_s:
-                cv2.GaussianBlur(picture, (0, 0), 20)
-            return Reading((), None)
+    def slow(*_):
+        began.set()
+        until_s = time.monotonic() + 1.5
+        while time.monotonic() < until_s:
+            cv2.GaussianBlur(picture, (0, 0), 20)
+        return Reading((), None)
 
     tray_observer.JOIN_TIMEOUT_S = 0.1
-    observer = tray_observer.TrayObserver("slow", Watcher(Still(), Slow()), lambda command: None)
+    observer = tray_observer.TrayObserver("slow", Watcher(Still(), slow), lambda command: None)
     observer.start()
     assert began.wait(120)
     observer.stop()

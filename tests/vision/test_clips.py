@@ -20,7 +20,7 @@ def lying(_now_s: float) -> Pose:
 
 
 def settled_in(stage: Stage) -> list[Settled]:
-    events = Watcher(stage, Reader(load_networks(), stage.rig), stage.rig).events()
+    events = Watcher(stage, Reader(load_networks(), stage.rig).read, stage.rig).events()
     return [event for event in events if isinstance(event, Settled)]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.vision.camera_standins import Film, Says, virtual_camera
+from tests.vision.camera_standins import Film, virtual_camera
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS
 from vision.reading.reading import Die, Doubt, FrameBGR, Reading
@@ -148,7 +148,7 @@ def told(frames: int, sure_from: int = 1000, moves_at: int | None = None) -> tup
         readings.append(Reading((Die(2, (600, 400, 60, 60), 0.9),), doubt))
         return readings[-1]
 
-    return list(Watcher(Film(lambda: next(shown)), Says(read)).events()), len(readings)
+    return list(Watcher(Film(lambda: next(shown)), read).events()), len(readings)
 
 
 def test_the_watcher_retries_a_doubtful_reading_before_it_reports() -> None:

@@ -49,7 +49,7 @@ def test_reading_an_empty_tray_loads_only_the_light_dice_detector() -> None:
 def test_dice_networks_load_for_a_throw_and_are_freed_at_the_observers_end() -> None:
     networks, clock = shipped_networks(), SteppedClock()
     camera = VirtualCamera(3, clock, clock.sleep, seed=1)
-    watcher, seen = Watcher(camera, Reader(networks, camera.rig()), camera.rig()), list[list[bool]]()
+    watcher, seen = Watcher(camera, Reader(networks, camera.rig()).read, camera.rig()), list[list[bool]]()
 
     def submit(command: Command) -> Snapshot:
         if isinstance(command, Observe):

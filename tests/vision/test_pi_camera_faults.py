@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError
-from tests.vision.camera_standins import Says
+from tests.vision.camera_standins import no_dice
 from tests.vision.fake_libcamera import fitted
 from tests.vision.one_frame_pi import Pi
 from tests.vision.one_frame_pi import closed as closed
@@ -131,7 +131,7 @@ def test_the_watcher_reports_a_failing_pi_camera_and_then_watches_again(
 
     suffer(ill)
 
-    watcher = Watcher(camera, Says(), pause=pause)
+    watcher = Watcher(camera, no_dice, pause=pause)
     told = list[str]()
     for event in watcher.events():
         if isinstance(event, Ill):

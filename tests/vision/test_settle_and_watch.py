@@ -12,7 +12,7 @@ import pytest
 
 from companion.adapters.tray_observer import TrayObserver
 from companion.errors import DeviceError
-from tests.vision.camera_standins import Film, Says, virtual_camera
+from tests.vision.camera_standins import Film, no_dice, virtual_camera
 from tests.waiting import until
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
@@ -94,7 +94,7 @@ def test_watcher_emits_settled_for_an_empty_tray_a_throw_and_lifted_dice(camera:
             camera.tray.lift()
         return frame
 
-    events = list(Watcher(Film(lifted), Reader(load_networks(), camera.rig()), camera.rig()).events())
+    events = list(Watcher(Film(lifted), Reader(load_networks(), camera.rig()).read, camera.rig()).events())
     settled = [event for event in events if isinstance(event, Settled)]
     assert [len(event.thrown) for event in settled] == [0, 7, 0]
     assert settled[1].emptied
@@ -114,7 +114,7 @@ def events_with_light_off(camera: VirtualCamera, hand: Callable[[], None]) -> li
             hand()
         return frame if frame.at_s < 9 else None
 
-    return list(Watcher(Film(film), Reader(load_networks(), camera.rig()), camera.rig()).events())
+    return list(Watcher(Film(film), Reader(load_networks(), camera.rig()).read, camera.rig()).events())
 
 
 def test_a_tray_read_with_doubt_is_read_again_when_the_light_has_changed(camera: VirtualCamera) -> None:
@@ -154,7 +154,7 @@ def test_the_black_first_pictures_of_a_usb_camera_are_not_read(camera: VirtualCa
         frame = camera.frame()
         return frame if frame.at_s < 3 else None
 
-    assert [type(event) for event in Watcher(Film(film), Says(), camera.rig()).events()] == [Dark, Moving, Settled]
+    assert [type(event) for event in Watcher(Film(film), no_dice, camera.rig()).events()] == [Dark, Moving, Settled]
 
 
 def test_the_tables_page_says_that_the_camera_sees_only_black(camera: VirtualCamera) -> None:
@@ -164,7 +164,7 @@ def test_the_tables_page_says_that_the_camera_sees_only_black(camera: VirtualCam
         frame = camera.frame()
         return frame if frame.at_s < 2 else None
 
-    observer = TrayObserver("film", Watcher(Film(film), Says(), camera.rig()), Mock())
+    observer = TrayObserver("film", Watcher(Film(film), no_dice, camera.rig()), Mock())
     observer.start()
     until(lambda: observer.ended)
     well, says = observer.health()
@@ -191,7 +191,7 @@ def settled_of(
         lay = lie
         return taken
 
-    watcher = Watcher(Film(frame), Reader(load_networks(), camera.rig()), camera.rig(), dim=dim)
+    watcher = Watcher(Film(frame), Reader(load_networks(), camera.rig()).read, camera.rig(), dim=dim)
     return [event for event in watcher.events() if isinstance(event, Settled)]
 
 
@@ -241,7 +241,7 @@ def test_the_watcher_rereads_a_still_frame_misread_under_led_strip_light(
         readings.append(reading)
         return reading
 
-    watcher = Watcher(Film(lambda: thrown(camera)), Says(dazzled), camera.rig(), dim=dimmed.append)
+    watcher = Watcher(Film(lambda: thrown(camera)), dazzled, camera.rig(), dim=dimmed.append)
     _, throw = (event for event in watcher.events() if isinstance(event, Settled))
     assert throw.reading.trusted
     assert len(set(throw.reading.values)) > 1
@@ -287,7 +287,7 @@ def test_the_watcher_sees_no_motion_when_it_dims_the_led_strip(camera: VirtualCa
     def dim(on: bool) -> None:
         dimmed.append((on, taken[-1].at_s))
 
-    events = list(Watcher(Film(lit), Reader(load_networks(), camera.rig()), camera.rig(), dim=dim).events())
+    events = list(Watcher(Film(lit), Reader(load_networks(), camera.rig()).read, camera.rig(), dim=dim).events())
     settled = [event for event in events if isinstance(event, Settled)]
     assert [len(event.thrown) for event in settled] == [0, 7], "each once: the light is no throw"
     assert sum(isinstance(event, Moving) for event in events) == 1
@@ -306,7 +306,7 @@ def test_the_watcher_restores_a_dimmed_led_strip_when_the_camera_fails(camera: V
             raise DeviceError("The camera is gone.", "Plug it in.")
         return camera.frame()
 
-    watcher = Watcher(Film(failing), Says(), camera.rig(), dim=asked.append, pause=lambda _s: True)
+    watcher = Watcher(Film(failing), no_dice, camera.rig(), dim=asked.append, pause=lambda _s: True)
     assert isinstance(list(watcher.events())[-1], Ill)
     assert asked == [True, False]
 
@@ -326,7 +326,7 @@ def test_the_watcher_reports_two_failed_camera_starts_and_then_goes_on(camera: V
         pauses.append(seconds)
         return False
 
-    told = list(Watcher(Film(frame, start), Says(), pause=pause).events())
+    told = list(Watcher(Film(frame, start), no_dice, pause=pause).events())
     assert [isinstance(event, Ill) for event in told[:2]] == [True, True]
     assert pauses == [0.5, 1.0]
     assert any(isinstance(event, Settled) for event in told)
@@ -342,7 +342,7 @@ def test_the_watcher_reports_no_emptied_tray_after_a_camera_failure(camera: Virt
         return frame if number_of(frame) < 40 else None
 
     one_die = Reading((Die(5, (600, 400, 60, 60), 1.0),), None)
-    told = list(Watcher(Film(failing), Says(lambda *_: one_die), camera.rig(), pause=lambda _s: False).events())
+    told = list(Watcher(Film(failing), lambda *_: one_die, camera.rig(), pause=lambda _s: False).events())
     assert any(isinstance(event, Ill) for event in told)
     assert [event.emptied for event in told if isinstance(event, Settled)] == [True, False]
 
@@ -357,7 +357,7 @@ def test_a_watcher_stopped_during_a_reading_drops_that_settled_event(camera: Vir
             watcher.stop()
         return Reading((), None)
 
-    watcher = Watcher(Film(lambda: thrown(camera)), Says(stopping), camera.rig())
+    watcher = Watcher(Film(lambda: thrown(camera)), stopping, camera.rig())
     settled = [event for event in watcher.events() if isinstance(event, Settled)]
     assert len(looks) == 1 + FRAMES_READ * hasty
     assert len(settled) == hasty, "of the empty tray before the throw"
@@ -371,7 +371,7 @@ def test_a_reading_in_doubt_is_reported_after_one_frame_with_all_frames(camera: 
         looks.append(frame_bgr)
         return Reading((), Doubt.UNREAD)
 
-    first = next(Watcher(camera, Says(doubtful), camera.rig()).events())
+    first = next(Watcher(camera, doubtful, camera.rig()).events())
     assert isinstance(first, Settled)
     assert len(looks) == 1
     assert first.frame.image_bgr is looks[0]
@@ -379,11 +379,11 @@ def test_a_reading_in_doubt_is_reported_after_one_frame_with_all_frames(camera: 
 
 
 def test_the_watcher_applies_a_new_calibration_from_the_next_reading_on(camera: VirtualCamera) -> None:
-    watcher = Watcher(camera, Says(lambda *_: Reading((), Doubt.UNREAD)))
+    watcher = Watcher(camera, lambda *_: Reading((), Doubt.UNREAD))
     settled = (event for event in watcher.events() if isinstance(event, Settled))
     first = next(settled)
     rig = camera.rig()
-    watcher.read_with(Says(lambda *_: Reading((), Doubt.CUT_OFF)), rig)
+    watcher.read_with(lambda *_: Reading((), Doubt.CUT_OFF), rig)
     camera.tray.throw(strength=0.4)
     second = next(settled)
     assert (first.reading.doubt, first.keep_zone) == (Doubt.UNREAD, False)
@@ -395,11 +395,11 @@ def test_watcher_drops_a_reading_whose_calibration_was_replaced_meanwhile(camera
     old, new = camera.rig(), camera.rig()
 
     def recalibrated(*_: object) -> Reading:
-        watcher.read_with(Says(lambda *_: Reading((), Doubt.CUT_OFF)), new)
+        watcher.read_with(lambda *_: Reading((), Doubt.CUT_OFF), new)
         camera.tray.throw(strength=0.4)
         return Reading((), Doubt.UNREAD)
 
-    watcher = Watcher(camera, Says(recalibrated), old)
+    watcher = Watcher(camera, recalibrated, old)
     first = next(event for event in watcher.events() if isinstance(event, Settled))
     assert (first.reading.doubt, first.rig) == (Doubt.CUT_OFF, new)
 
@@ -415,7 +415,7 @@ def test_uncalibrated_watcher_rereads_a_throw_with_its_first_full_reading(camera
         known.append((len(reading.dice), previous is not None, size_px is not None))
         return reading
 
-    watcher = Watcher(Film(lambda: thrown(camera)), Says(noting))
+    watcher = Watcher(Film(lambda: thrown(camera)), noting)
     *_, throw = (event for event in watcher.events() if isinstance(event, Settled))
     count = len(throw.reading.dice)
     assert throw.reading.trusted

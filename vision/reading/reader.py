@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Protocol
 
 import numpy as np
 
@@ -27,6 +26,9 @@ Classified = dict[tuple[Place, Views], Probabilities]
 """Cache for one picture: (7,) probabilities of the classifier by a face's place and views. A face that two passes find
 is classified once."""
 
+Read = Callable[[FrameBGR, int | None, Reading | None, float | None], Reading]
+"""Reads the dice in a picture, as `Reader.read` does with these arguments."""
+
 SPARE_DETECTIONS = 4
 """Number of detections that are classified beyond the expected number of dice: the detector's best ones are not always
 the dice. More take more time and find more rivals."""
@@ -36,23 +38,6 @@ def die_size_px(reading: Reading) -> float | None:
     """Return the median size of a reading's dice in pixels; None if it has no dice or is in doubt."""
     sizes_px = [max(die.box_xywh[2:]) for die in reading.dice]
     return float(np.median(sizes_px)) if sizes_px and reading.trusted else None
-
-
-class Reads(Protocol):
-    """Anything that reads the dice of a picture."""
-
-    def read(
-        self,
-        frame_bgr: FrameBGR,
-        expect: int | None = None,
-        previous: Reading | None = None,
-        size_px: float | None = None,
-    ) -> Reading:
-        """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
-
-        `expect` is the number of dice, if known, and `previous` the reading of the frame before if nothing moved since.
-        `size_px` is the size of the dice in the last reading of a photo. `Reader.read` says how they are used.
-        """
 
 
 class Reader:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
 from vision.geometry.rig import LocatedDie, Rig, place
-from vision.reading.reader import Reads, die_size_px
+from vision.reading.reader import Read, die_size_px
 from vision.reading.reading import Reading
 from vision.watching.agreement import agreed, same_dice
 from vision.watching.handheld import HELD, PAUSED
@@ -105,7 +105,7 @@ class Watcher:
 
     Args:
         camera: Source of the frames. The watcher starts and stops it.
-        reader: Reads the dice of a frame.
+        read: Reads the dice of a frame, as `Reader.read` does.
         rig: The calibration. With None the whole picture is the throw zone and the camera may be held by hand.
         expect: Returns the number of dice in the tray, or None if unknown; called before each reading.
         dim: Called with True before still frames are taken and with False right after, to dim coloured lights near the
@@ -116,14 +116,14 @@ class Watcher:
     def __init__(
         self,
         camera: Camera,
-        reader: Reads,
+        read: Read,
         rig: Rig | None = None,
         expect: Callable[[], int | None] = lambda: None,
         dim: Callable[[bool], None] | None = None,
         pause: Callable[[float], bool] | None = None,
     ) -> None:
         self._camera, self._expect, self._dim = camera, expect, dim
-        self._setup = (reader, rig)
+        self._setup = (read, rig)
         self._size_px: float | None = None
         self._emptied = True  # kept while the camera is opened again: the dice of before may still lie there
         self._stopped = threading.Event()
@@ -134,9 +134,9 @@ class Watcher:
         """The calibration in use, or None."""
         return self._setup[1]
 
-    def read_with(self, reader: Reads, rig: Rig | None) -> None:
+    def read_with(self, read: Read, rig: Rig | None) -> None:
         """Replace the reader and the calibration from the next reading on. May be called from any thread."""
-        self._setup = (reader, rig)  # one assignment, so that no reading mixes the old reader with the new rig
+        self._setup = (read, rig)  # one assignment, so that no reading mixes the old reader with the new rig
 
     def stop(self) -> None:
         """End `events` after the frame in progress. May be called from any thread."""
@@ -244,11 +244,11 @@ class Watcher:
         if something moved, a later frame was in doubt, the readings disagreed, the recording ended or the watcher was
         stopped: the dice are then read anew once they have been still for long enough.
         """
-        (reader, rig), expect = self._setup, self._expect()
+        (read, rig), expect = self._setup, self._expect()
         at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
         with self._less_light():
             still, last = first, None if self._dim else detector.last
-            readings = [early] if (early := reader.read(first.image_bgr, expect)).trusted else []
+            readings = [early] if (early := read(first.image_bgr, expect, None, None)).trusted else []
             while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
                 at_s = frame.at_s
                 if at_s < clear_s:
@@ -258,7 +258,7 @@ class Watcher:
                     break
                 last = now
                 if len(readings) < FRAMES_READ:
-                    still, reading = frame, reader.read(frame.image_bgr, expect, readings[-1] if readings else None)
+                    still, reading = frame, read(frame.image_bgr, expect, readings[-1] if readings else None, None)
                     if not reading.trusted:
                         break
                     if readings == [early] and not same_dice(early, reading):
@@ -277,14 +277,14 @@ class Watcher:
         stopped, or after a doubtful reading: no other could remove the doubt. The stillness detection gets none of
         these frames.
         """
-        (reader, rig), expect = self._setup, self._expect()
+        (read, rig), expect = self._setup, self._expect()
         frames, clear_s = [frame], frame.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
         with self._less_light():
             while len(frames) < FRAMES_READ and (following := self._camera.frame()) is not None:
                 frames = [*frames, following] if frames[-1].at_s >= clear_s else [following]
         readings, previous, size_px = list[Reading](), None, self._size_px if rig is None else None
         for still in frames:
-            readings.append(reader.read(still.image_bgr, expect, previous, size_px))
+            readings.append(read(still.image_bgr, expect, previous, size_px))
             previous = readings[-1]
             if self._stopped.is_set() or not readings[-1].trusted:
                 break

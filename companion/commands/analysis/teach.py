@@ -97,7 +97,7 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
     camera = open_camera(source, settings.camera.dice, settings.camera.mains_hz)
     setup = load_reader(source, camera, settings.data.folder, load_networks())
     learnt, last = 0, None
-    watcher = Watcher(camera, setup.reader, setup.rig, lambda: expect)
+    watcher = Watcher(camera, setup.reader.read, setup.rig, lambda: expect)
     click.echo(f"Throw the dice {throws} times.", err=True)
     for event in watcher.events():
         if isinstance(event, Ill):

@@ -26,7 +26,7 @@ from vision.cameras.flicker import country, mains_hz
 from vision.cameras.limited import LimitedCamera
 from vision.images.annotating import annotated
 from vision.networks import shipped_networks
-from vision.reading.reader import Reads
+from vision.reading.reader import Read
 from vision.reading.reading import FrameBGR, Reading
 from vision.watching.new_throws import latest
 from vision.watching.watcher import Ill, Settled, Watcher
@@ -140,7 +140,7 @@ def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_p
     UNSEEN_TIMEOUT_S, the person may count one as missed. Raises DeviceError if the camera fails.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
-    watcher = Watcher(limited, _Timed(setup.reader, evening.readings_s, evening.clock), setup.rig)
+    watcher = Watcher(limited, _timed(setup.reader.read, evening.readings_s, evening.clock), setup.rig)
     last: Settled | None = None
     while _throws_left(evening):
         judged = len(evening.throws)
@@ -358,21 +358,13 @@ def _simulated(evening: Evening) -> bool:
     return evening.settings.camera.source.partition(":")[0] in SIMULATED
 
 
-class _Timed:
-    """Wraps a reader and records how long each reading takes on a clock."""
+def _timed(read: Read, durations_s: list[float], clock: Callable[[], float]) -> Read:
+    """Return `read`, wrapped so that the duration of each reading in seconds, on `clock`, is added to `durations_s`."""
 
-    def __init__(self, reader: Reads, durations_s: list[float], clock: Callable[[], float]) -> None:
-        self._reader, self._durations_s, self._clock = reader, durations_s, clock
-
-    def read(
-        self,
-        frame_bgr: FrameBGR,
-        expect: int | None = None,
-        previous: Reading | None = None,
-        size_px: float | None = None,
-    ) -> Reading:
-        """Return the wrapped reader's reading of a picture, and append its duration in seconds to `_durations_s`."""
-        begun_s = self._clock()
-        reading = self._reader.read(frame_bgr, expect, previous, size_px)
-        self._durations_s.append(self._clock() - begun_s)
+    def timed(frame_bgr: FrameBGR, expect: int | None, previous: Reading | None, size_px: float | None) -> Reading:
+        begun_s = clock()
+        reading = read(frame_bgr, expect, previous, size_px)
+        durations_s.append(clock() - begun_s)
         return reading
+
+    return timed

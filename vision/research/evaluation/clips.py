@@ -237,7 +237,7 @@ def watched(scenario: Scenario, seed: int) -> Watched:
     """Render one clip, watch it and return how its throws were reported."""
     led = _colours if scenario.name == "colours change" else None
     stage, throws = staged(scenario, seed, led)
-    watcher = Watcher(stage, Reader(load_networks(), stage.rig), stage.rig, dim=None if led is None else stage.dim)
+    watcher = Watcher(stage, Reader(load_networks(), stage.rig).read, stage.rig, dim=None if led is None else stage.dim)
     events = [event for event in watcher.events() if isinstance(event, Settled)]
     return _judged(scenario.name, seed, stage, events, throws)
 

@@ -112,7 +112,7 @@ def filmed(scenario: Scenario, seed: int, sway: float = 1.0) -> Watched:
     """
     stage, throws = staged(scenario, seed)
     reports, last = list[Settled](), None
-    for event in Watcher(Handheld(stage, seed, sway), Reader(load_networks())).events():
+    for event in Watcher(Handheld(stage, seed, sway), Reader(load_networks()).read).events():
         if isinstance(event, Settled):
             last = latest(event, last, held=True)
             reports += [event] if event.reading.dice and last is event else []
