@@ -13,7 +13,6 @@ import numpy as np
 from companion.adapters.frame_buffer import FrameBuffer
 from companion.adapters.reader_setup import calibration_status, save_calibration
 from companion.adapters.simulated.sheet import lay_in
-from companion.adapters.tray_observer import jpeg
 from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice
 from vision.calibration.lens import MIN_VIEWS
@@ -24,6 +23,7 @@ from vision.calibration.solving import DEFAULT_LENS_DEG, Plan, zones
 from vision.cameras import Frame, SensorCamera
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import projected
+from vision.images.loading import jpeg
 
 FRAME_TIMEOUT_S = 20.0
 """Longest wait in seconds for the next frame; then calibrating fails. Longer: a dead camera is reported later; shorter:

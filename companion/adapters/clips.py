@@ -14,6 +14,7 @@ from PIL import Image
 
 from companion.table.snapshot import News, Snapshot
 from vision.cameras import Frame
+from vision.images.loading import jpeg
 
 CLIP_S = 3.0
 """Seconds of recording in the clip of a throw, which plays in slow motion. Dice roll for one to two seconds.
@@ -60,10 +61,9 @@ class Clips:
             return
         height, width = frame.image_bgr.shape[:2]
         small = cv2.resize(frame.image_bgr, (WIDTH_PX, WIDTH_PX * height // width), interpolation=cv2.INTER_LINEAR)
-        done, coded = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, FRAME_QUALITY])
-        if done:
-            with self._lock:
-                self._frames.append((frame.at_s, coded.tobytes()))
+        coded = jpeg(small, FRAME_QUALITY)
+        with self._lock:
+            self._frames.append((frame.at_s, coded))
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
         """Keep the last CLIP_S seconds before the newest throw as its clip, if an event is `replayed`.

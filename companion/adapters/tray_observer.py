@@ -8,14 +8,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 
-import cv2
-
 from companion.errors import CompanionError
 from companion.table.commands import Command, NoteMotion, Observe, OverlookTray
 from companion.table.snapshot import Snapshot
 from companion.table.tray.observation import Die, Observation
 from vision.geometry.rig import LocatedDie
-from vision.reading.reading import FrameBGR
+from vision.images.loading import jpeg
 from vision.watching import watcher as watch
 
 log = logging.getLogger(__name__)
@@ -143,18 +141,11 @@ def observation_of(event: watch.Settled) -> Observation:
         thrown=_seen(event.thrown),
         kept=_seen(event.kept),
         doubt=event.reading.doubt,
-        photo_jpeg=jpeg(event.frame.image_bgr),
+        photo_jpeg=jpeg(event.frame.image_bgr, PHOTO_QUALITY),
         at_s=time.monotonic(),
         emptied=event.emptied,
         keep_zone=event.keep_zone,
     )
-
-
-def jpeg(image_bgr: FrameBGR, quality: int = PHOTO_QUALITY) -> bytes:
-    """Encode a picture as JPEG; `quality` is 0 to 100."""
-    done, coded = cv2.imencode(".jpg", image_bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
-    assert done, "a picture from a camera can always be coded"
-    return coded.tobytes()
 
 
 def _seen(placed: Iterable[LocatedDie]) -> tuple[Die, ...]:

@@ -22,7 +22,6 @@ from companion.evidence.package import (
     ReadDie,
     ThrowRecord,
     calibration_bytes,
-    encoded,
 )
 from companion.evidence.taught import TaughtSets
 from companion.history.review import matched_values
@@ -31,6 +30,7 @@ from companion.table.snapshot import News, Snapshot, Thrown
 from vision.calibration.store import calibration_of_bytes
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig, place
+from vision.images.loading import jpeg
 from vision.reading.reading import Box
 from vision.watching.watcher import Settled
 
@@ -284,5 +284,5 @@ class PackageKeeper:
             dice=tuple(ReadDie(die.value, moved(die.box_xywh), die.confidence) for die in reading.dice),
             candidates=tuple(replace(each, box_xywh=moved(each.box_xywh)) for each in reading.candidates),
         )
-        fine = Package(record, tuple(encoded(frame, NEAR_LOSSLESS) for frame in frames))
-        return Held(fine, Package(record, (encoded(frames[-1], COMPRESSED),)), calibration)
+        fine = Package(record, tuple(jpeg(frame, *NEAR_LOSSLESS) for frame in frames))
+        return Held(fine, Package(record, (jpeg(frames[-1], *COMPRESSED),)), calibration)

@@ -10,8 +10,9 @@ from itertools import count
 from typing import Any
 
 from companion.errors import IllegalAction
-from companion.evidence.package import COMPRESSED, encoded
+from companion.evidence.package import COMPRESSED
 from companion.evidence.taught import TaughtSets
+from vision.images.loading import jpeg
 from vision.teaching.witness import MIN_THROWS, NO_FACE
 from vision.watching.watcher import Settled
 
@@ -93,7 +94,7 @@ class Teacher:
     def picture_jpeg(self) -> bytes | None:
         """Return the picture of the throw that waits for its labels as JPEG; None if none waits."""
         lesson = self.lesson()
-        return encoded(lesson.settled.frame.image_bgr, COMPRESSED) if lesson and lesson.settled else None
+        return jpeg(lesson.settled.frame.image_bgr, *COMPRESSED) if lesson and lesson.settled else None
 
     def forget(self, name: str) -> None:
         """Delete everything that was taught of a set of dice. Raises DeviceError if its file can't be deleted."""

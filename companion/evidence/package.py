@@ -99,12 +99,6 @@ class Package:
             raise _refused(f"of throw {self.record.throw}", str(damaged)) from None
 
 
-def encoded(picture_bgr: FrameBGR, quality: tuple[int, int]) -> bytes:
-    """Encode a picture as JPEG; `quality` is `NEAR_LOSSLESS` or `COMPRESSED`."""
-    flags = [cv2.IMWRITE_JPEG_QUALITY, quality[0], cv2.IMWRITE_JPEG_SAMPLING_FACTOR, quality[1]]
-    return cv2.imencode(".jpg", picture_bgr, flags)[1].tobytes()
-
-
 def packed(package: Package) -> bytes:
     """Return a package as the bytes of a zip file: its record as `throw.json`, its pictures as `1.jpg` and so on."""
     content = io.BytesIO()

@@ -19,7 +19,7 @@ from companion.commands import read
 from companion.commands.analysis import rescore
 from companion.errors import DeviceError
 from companion.evidence.folder import PackageFolder
-from companion.evidence.package import COMPRESSED, Package, encoded
+from companion.evidence.package import COMPRESSED, Package
 from companion.evidence.rescoring import Rescored, StoredThrow, rescored, stored_throws, summary
 from companion.evidence.sharing import write_export
 from companion.history.accuracy import accuracy, camera_throws, upper_bound
@@ -28,6 +28,7 @@ from tests.evidence.playing import VirtualEvening
 from tests.evidence.proving import noisy_classifier
 from tests.waiting import until
 from vision.geometry.rig import Zone
+from vision.images.loading import jpeg
 from vision.networks import Networks
 from vision.reading.reader import Reader
 from vision.research.evaluation.rigs import exported
@@ -206,7 +207,7 @@ def test_exporting_throws_to_a_full_disk_fails_and_keeps_the_old_export(played: 
 
 def test_rescoring_refuses_pictures_of_another_size_than_the_calibration(played: Path, networks: Networks) -> None:
     throw = next(stored_throws(played))
-    smaller = tuple(encoded(picture[:-8], COMPRESSED) for picture in throw.package.pictures())
+    smaller = tuple(jpeg(picture[:-8], *COMPRESSED) for picture in throw.package.pictures())
     refused = list[str]()
     altered = replace(throw, package=replace(throw.package, jpegs=smaller))
     assert list(rescored(iter([altered]), networks, refused.append)) == []

@@ -1,4 +1,4 @@
-"""Decodes picture files to BGR arrays. Damaged, hostile or oversized files raise PictureError with a cure."""
+"""Decodes picture files to BGR arrays, and encodes arrays as JPEG. Bad files raise PictureError with a cure."""
 
 from __future__ import annotations
 
@@ -153,12 +153,24 @@ def _content(path: Path) -> bytes:
         raise PictureError(f"{str(path)!r} can't be read ({refused}): check its name and its disk.") from None
 
 
+def jpeg(
+    image_bgr: FrameBGR, quality: int, sampling: int = cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420, name: str = "The frame"
+) -> bytes:
+    """Encode a picture as JPEG of a `quality` of 0 to 100; `sampling` is OpenCV's number of the chroma sampling.
+
+    Raises PictureError, which calls the picture `name`, if it is too wide or too high for JPEG.
+    """
+    flags = [cv2.IMWRITE_JPEG_QUALITY, quality, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, sampling]
+    done, coded = cv2.imencode(".jpg", image_bgr, flags)
+    if not done:
+        raise PictureError(f"{name} can't be coded as JPEG: its picture is too wide or too high.")
+    return coded.tobytes()
+
+
 def save_jpeg(image_bgr: FrameBGR, to: Path) -> None:
     """Write a picture as JPEG. Raises PictureError if it can't be encoded or the file can't be written."""
-    done, coded = cv2.imencode(".jpg", image_bgr, [cv2.IMWRITE_JPEG_QUALITY, SAVED_QUALITY])
-    if not done:
-        raise PictureError(f"{str(to)!r} can't be coded as JPEG: its picture is too wide or too high.")
+    content = jpeg(image_bgr, SAVED_QUALITY, name=repr(str(to)))
     try:
-        to.write_bytes(coded.tobytes())
+        to.write_bytes(content)
     except OSError as refused:
         raise PictureError(f"{str(to)!r} can't be written ({refused.strerror}): free its place or its disk.") from None

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import cv2
 import numpy as np
 
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
-from vision.images.loading import picture_of_bytes
+from vision.images.loading import jpeg, picture_of_bytes
 from vision.networks.classifier import CROP_FACES, Classifier, Place, crop_face, rotation
 from vision.reading.reading import Box, FrameBGR, Reading
 from vision.teaching.witness import EXAMPLE_VIEWS, NO_FACE, Example
@@ -87,7 +86,7 @@ def _patch(view_bgr: FrameBGR, place: Place) -> bytes:
     """Return a JPEG picture of a face with enough of its surroundings for every view."""
     x, y, size_px = place
     patch = crop_face(view_bgr, (x, y), PATCH_FACES / CROP_FACES * size_px, rotation(0.0), PATCH_PX)
-    return cv2.imencode(".jpg", patch, [cv2.IMWRITE_JPEG_QUALITY, PATCH_QUALITY])[1].tobytes()
+    return jpeg(patch, PATCH_QUALITY)
 
 
 def _place(box: Box, floor: Floor | None) -> Place:

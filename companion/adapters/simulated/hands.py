@@ -9,10 +9,10 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.adapters.tray_observer import jpeg
 from companion.table.tray.observation import Die
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
+from vision.images.loading import jpeg
 from vision.reading.reading import FrameBGR
 
 PAGE_QUALITY = 78

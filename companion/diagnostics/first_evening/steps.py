@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 from companion.adapters.reader_setup import SIMULATED, ReaderSetup, load_reader
-from companion.adapters.tray_observer import jpeg
+from companion.adapters.tray_observer import PHOTO_QUALITY
 from companion.diagnostics.devices import check_lamp, check_sounds
 from companion.diagnostics.first_evening.evening import Evening, JudgedThrow, frames_a_second
 from companion.diagnostics.health import Finding
@@ -25,6 +25,7 @@ from vision.cameras import Camera, Frame
 from vision.cameras.flicker import country, mains_hz
 from vision.cameras.limited import LimitedCamera
 from vision.images.annotating import annotated
+from vision.images.loading import jpeg
 from vision.networks import shipped_networks
 from vision.reading.reader import Read
 from vision.reading.reading import FrameBGR, Reading
@@ -190,7 +191,7 @@ def _add_judged(evening: Evening, settled: Settled, camera: Camera) -> None:
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
     lay = evening.person.judges(read, doubt, camera)
-    picture = jpeg(annotated(settled.frame.image_bgr, settled.reading))
+    picture = jpeg(annotated(settled.frame.image_bgr, settled.reading), PHOTO_QUALITY)
     evening.tray_jpeg = picture
     if lay is not None:
         throw = JudgedThrow(read, lay, doubt)
