@@ -39,8 +39,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.limited import LimitedCamera
     from vision.networks import load_networks
-    from vision.watching.new_throws import latest
-    from vision.watching.watcher import Ill, Settled, Watcher
+    from vision.watching.watcher import Ill, Settled, Watcher, latest
 
     settings = config.load(None, {})
     refuse_virtual(source, "name a camera or a video, or run `pegpip play` and open its page /tray")

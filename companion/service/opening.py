@@ -25,8 +25,7 @@ from hardware.strips.opening import open_strip
 from hardware.track import Layout, layout_of
 from hardware.wiring import wiring_problems
 from vision.cameras import Camera
-from vision.cameras.missing import MissingCamera
-from vision.cameras.opening import open_camera
+from vision.cameras.opening import MissingCamera, open_camera
 from web.pairing.phones import Pairing, new_pin
 from web.pairing.tokens import FileTokens
 from web.serving.settings import WebSettings

@@ -13,7 +13,7 @@ from typing import Any
 from companion.errors import DeviceError
 from hardware.buttons import Press, Touch, ignore_touch
 from hardware.buttons.debounce import Contact, due_s, step
-from hardware.libraries import load_library
+from hardware.machine import load_library
 from hardware.motion import SHUTDOWN_PRESS_S
 from hardware.settings import ButtonSettings
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import DeviceError
-from hardware.libraries import load_library
-from hardware.machine import is_pi_5
+from hardware.machine import is_pi_5, load_library
 from hardware.settings import StripSettings
 from hardware.strips import DrivenStrip, FrameRGB, StripKind
 from hardware.strips.ws2812 import SPEED_HZ, bytes_for, encoded

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from companion.errors import DeviceError
-from hardware.libraries import load_library
-from hardware.machine import is_pi, is_pi_5, model
+from hardware.machine import is_pi, is_pi_5, load_library, model
 from hardware.settings import StripSettings
 from hardware.strips import DrivenStrip, FrameRGB, StripKind, spi
 

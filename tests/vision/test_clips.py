@@ -9,8 +9,7 @@ from vision.networks import load_networks
 from vision.reading.reader import Reader
 from vision.research.evaluation.clips import SCENARIOS, SETTLED_TO_REPORTED, tipped, watched
 from vision.research.evaluation.stage import FPS, Stage
-from vision.watching.new_throws import latest
-from vision.watching.watcher import Settled, Watcher
+from vision.watching.watcher import Settled, Watcher, latest
 
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
 

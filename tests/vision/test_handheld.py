@@ -17,9 +17,8 @@ from vision.reading.reading import Die, Doubt, FrameBGR, Reading
 from vision.research.evaluation.handheld import Handheld
 from vision.watching.ego_motion import ego_motion
 from vision.watching.handheld import HELD, MAX_CHANGED_IN_DIE, most_changed_in_die
-from vision.watching.new_throws import latest
 from vision.watching.stillness import FIXED, Phase, StillnessCriterion, StillnessDetector, small_picture, step
-from vision.watching.watcher import MAX_READINGS_IN_DOUBT, Event, Moving, Settled, Watcher
+from vision.watching.watcher import MAX_READINGS_IN_DOUBT, Event, Moving, Settled, Watcher, latest
 
 SIZE_WH = (1280, 960)
 

@@ -1,4 +1,4 @@
-"""The registry of cameras: makes the camera that the setting [camera] source names, such as `opencv:0`."""
+"""The registry of cameras: makes the camera that the setting [camera] source names, or a stand-in until it opens."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.errors import SetupError, nearest
-from vision.cameras import Camera
+from companion.errors import DeviceError, SetupError, nearest
+from vision.cameras import Camera, Frame
 
 MAX_INDEX = 63
 """Largest camera index, as in `opencv:0`, that the setting accepts. A higher limit accepts more mistyped numbers. It
@@ -107,3 +107,30 @@ def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
         return kind.make(rest, dice, mains_hz)
     except (OSError, RuntimeError) as refused:  # a path that may not be reached, or the home folder of no user
         raise SetupError([f"camera = {spec!r} can't be opened ({refused}): check the path."]) from None
+
+
+class MissingCamera:
+    """Stands in for a camera that can't be opened, and passes its frames on as soon as `open_` opens it."""
+
+    def __init__(self, name: str, open_: Callable[[], Camera]) -> None:
+        self.name, self._open = name, open_
+        self._camera: Camera | None = None
+
+    def start(self) -> None:
+        """Open the real camera, unless it is open, and start it. Raises DeviceError if either fails."""
+        try:
+            self._camera = self._camera or self._open()
+        except SetupError as wrong:
+            raise DeviceError(str(wrong), "It is tried again by itself.") from None
+        self._camera.start()
+
+    def frame(self) -> Frame | None:
+        """Return the camera's next frame; None after a recording. Raises DeviceError if it is not open, or fails."""
+        if self._camera is None:
+            raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
+        return self._camera.frame()
+
+    def stop(self) -> None:
+        """Close the real camera, if it was opened."""
+        if self._camera is not None:
+            self._camera.stop()

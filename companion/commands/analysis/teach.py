@@ -89,8 +89,7 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.opening import open_camera
     from vision.networks import load_networks
-    from vision.watching.new_throws import latest
-    from vision.watching.watcher import Ill, Settled, Watcher
+    from vision.watching.watcher import Ill, Settled, Watcher, latest
 
     source = settings.camera.source
     refuse_virtual(source, "name a camera with --camera, or run `pegpip play` and open its page /teach")

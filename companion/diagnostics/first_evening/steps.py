@@ -29,8 +29,7 @@ from vision.images.loading import jpeg
 from vision.networks import shipped_networks
 from vision.reading.reader import Read
 from vision.reading.reading import FrameBGR, Reading
-from vision.watching.new_throws import latest
-from vision.watching.watcher import Ill, Settled, Watcher
+from vision.watching.watcher import Ill, Settled, Watcher, latest
 
 ReportProgress = Callable[[int, int], None]
 """Reports progress within a step of the first evening: done, of how many."""

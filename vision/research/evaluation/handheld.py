@@ -21,8 +21,7 @@ from vision.reading.reader import Reader
 from vision.reading.reading import FrameBGR
 from vision.research.evaluation.clips import LONGEST_S, SCENARIOS, Scenario, Watched, is_true, staged, table
 from vision.research.evaluation.stage import Stage
-from vision.watching.new_throws import latest
-from vision.watching.watcher import Settled, Watcher
+from vision.watching.watcher import Settled, Watcher, latest
 
 SWAY_PX = 18.0
 """Amplitude of the camera's slow sway along x and y, in pixels of a frame 1,280 px wide. More is a less steady hand."""
