@@ -15,14 +15,7 @@ import msgspec
 
 from companion.errors import DeviceError
 from companion.evidence.folder import PackageFolder
-from companion.evidence.package import (
-    COMPRESSED,
-    NEAR_LOSSLESS,
-    Package,
-    ReadDie,
-    ThrowRecord,
-    calibration_bytes,
-)
+from companion.evidence.package import COMPRESSED, NEAR_LOSSLESS, Package, ThrowRecord, calibration_bytes
 from companion.evidence.taught import TaughtSets
 from companion.history.review import matched_values
 from companion.table.photos import Photos, digest_of
@@ -281,7 +274,7 @@ class PackageKeeper:
             networks=dict(self._versions()),
             reader=self._reader,
             doubt=reading.doubt,
-            dice=tuple(ReadDie(die.value, moved(die.box_xywh), die.confidence) for die in reading.dice),
+            dice=tuple(replace(die, box_xywh=moved(die.box_xywh)) for die in reading.dice),
             candidates=tuple(replace(each, box_xywh=moved(each.box_xywh)) for each in reading.candidates),
         )
         fine = Package(record, tuple(jpeg(frame, *NEAR_LOSSLESS) for frame in frames))

@@ -19,7 +19,7 @@ from vision.calibration.store import DAMAGE, Stored, bytes_of_calibration
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
 from vision.images.loading import picture_of_bytes
-from vision.reading.reading import Box, Die, FrameBGR, Reading, Scored
+from vision.reading.reading import Die, FrameBGR, Reading, Scored
 
 FORMAT = 1
 """Version number of the throw package's format, written into each package; one with a larger number is refused."""
@@ -36,14 +36,6 @@ COMPRESSED = (85, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
 lower quality saves space, but changes readings near a threshold (docs/lab/throw-packages.md)."""
 
 
-class ReadDie(msgspec.Struct, frozen=True):
-    """A die as it was read: its value (None: unread), box in pixels of the package's picture, and confidence."""
-
-    value: int | None
-    box_xywh: Box
-    confidence: float
-
-
 class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The description of a throw in its package: what was read in the pictures, with which reader, and what stands.
 
@@ -57,7 +49,7 @@ class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
         networks: Hash of each network's file, by name.
         reader: Version of the program.
         doubt: The doubt, or None.
-        dice: The dice that were read.
+        dice: The dice that were read, with boxes in pixels of the package's pictures.
         candidates: What they were chosen from, with the scores of both networks.
         stands: Values that stand now; None in a data folder, where the journal says so.
         source: Who said so: `camera`, `answered` or `corrected`; None in a data folder.
@@ -71,7 +63,7 @@ class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
     networks: dict[str, str]
     reader: str
     doubt: Doubt | None
-    dice: tuple[ReadDie, ...]
+    dice: tuple[Die, ...]
     candidates: tuple[Scored, ...] = ()
     stands: tuple[int, ...] | None = None
     source: str | None = None
@@ -80,8 +72,7 @@ class ThrowRecord(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def reading(self) -> Reading:
         """Reading of the throw at the table, with boxes in pixels of the package's pictures."""
-        dice = tuple(Die(die.value, die.box_xywh, die.confidence) for die in self.dice)
-        return Reading(dice, self.doubt, self.candidates)
+        return Reading(self.dice, self.doubt, self.candidates)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

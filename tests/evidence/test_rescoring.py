@@ -183,7 +183,7 @@ def test_throw_export_omits_a_throw_lying_among_dice_of_unknown_value(played: Pa
     fewer = replace(throw, camera_throw=msgspec.structs.replace(read, values=read.values[1:]))
     everywhere = replace(throw.rig, keep=Zone(-1000.0, -1000.0, 2000.0, 2000.0))
     first, *others = throw.package.record.dice
-    record = msgspec.structs.replace(throw.package.record, dice=(msgspec.structs.replace(first, value=None), *others))
+    record = msgspec.structs.replace(throw.package.record, dice=(replace(first, value=None), *others))
     unread = replace(throw, rig=everywhere, package=Package(record, throw.package.jpegs))
     assert [write_export([case], tmp_path / "throws.zip") for case in (replace(throw, rig=rig), fewer)] == [1, 1]
     for omitted in (replace(fewer, rig=rig), unread):
