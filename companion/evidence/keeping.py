@@ -6,9 +6,10 @@ if the thread is behind, a throw has no package, and `health` says how many.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -151,6 +152,7 @@ class PackageKeeper:
         - If a person gave the throw's values and its set of dice is taught, its dice become examples of the set.
         - If the throw is corrected when its reading is no longer held, its examples are deleted.
         - While `cap_bytes` is 0 nothing is encoded or taught, and all packages are deleted.
+        - A refusal of the disk is logged.
         """
         self._give_way()
         self._prune()  # the space may have changed since the last run
@@ -172,11 +174,14 @@ class PackageKeeper:
             del offer  # would keep its frames in memory until the next one
             for thrown, dice, corrected in entered:
                 held = self._held.get(digest_of(self._photos.jpeg(thrown.number) or b""))
-                if held is not None:
-                    self._write(thrown, held)
-                    self._learn(thrown, held, dice)
-                elif corrected:
-                    self._unlearn(thrown, dice)
+                try:
+                    if held is not None:
+                        self._write(thrown, held)
+                        self._learn(thrown, held, dice)
+                    elif corrected and self._taught is not None:  # its labels can't be put right
+                        self._taught.unlearn(dice, thrown.number)
+                except DeviceError as refused:
+                    log.warning("%s", refused)
 
     def _learn(self, thrown: Thrown, held: Held, dice: str) -> None:
         """Add a throw whose values a person gave to the examples of its set of dice, if that set is taught already.
@@ -187,7 +192,7 @@ class PackageKeeper:
         - A die that the throw does not have is an example of no die. On a tray without a keep zone it is left out, too:
           it was set aside.
 
-        A refusal of the disk is logged.
+        Raises DeviceError if the disk refuses, or the picture is damaged.
         """
         if self._taught is None or thrown.source == "camera" or not self._taught.knows(dice):
             return
@@ -198,53 +203,35 @@ class PackageKeeper:
         apart = matched_values([die.value or 0 for die in loose], thrown.values)
         keep_zone = rig is not None and rig.keep.width_mm > 0
         values = {die.box_xywh: value for die, value in zip(loose, apart, strict=True) if value or keep_zone}
-        try:
-            picture = held.fine.pictures()[-1]
-            labels = [values.get(die.box_xywh) for die in reading.dice]
-            self._taught.learn(dice, picture, reading, labels, rig, thrown.number)
-        except DeviceError as refused:
-            log.warning("%s", refused)
-
-    def _unlearn(self, thrown: Thrown, dice: str) -> None:
-        """Delete a corrected throw's examples from the taught set `dice`, because their labels are wrong.
-
-        The throw's reading is no longer held, so the labels can't be put right. A refusal of the disk is logged.
-        """
-        try:
-            if self._taught is not None:
-                self._taught.unlearn(dice, thrown.number)
-        except DeviceError as refused:
-            log.warning("%s", refused)
+        labels = [values.get(die.box_xywh) for die in reading.dice]
+        self._taught.learn(dice, held.fine.pictures()[-1], reading, labels, rig, thrown.number)
 
     def _write(self, thrown: Thrown, held: Held) -> None:
-        """Write a throw's package, with near-lossless pictures if it was corrected or in doubt, else a compressed one.
-
-        An OSError is not raised: it is logged, and `health` reports it.
-        """
+        """Write a throw's package, near-lossless if it was corrected or in doubt, else compressed."""
         package = held.fine if thrown.source == "corrected" or held.fine.record.doubt else held.small
         record = msgspec.structs.replace(package.record, throw=thrown.number)
-        try:
+        with self._disk():
             if self._packages.keep(replace(package, record=record), held.calibration):
                 self._kept.add(thrown.number)
-            self._illness = ""
-        except OSError as refused:
-            self._fall_ill(refused)
 
     def _prune(self) -> None:
-        """Delete the oldest packages beyond the cap; `health` reports a failure of the disk until this succeeds."""
-        try:
+        """Delete the oldest packages beyond the cap."""
+        with self._disk():
             self._packages.prune()
+
+    @contextlib.contextmanager
+    def _disk(self) -> Iterator[None]:
+        """Context manager: log an OSError instead of raising it. `health` reports it until the next use without one."""
+        try:
+            yield
             self._illness = ""
         except OSError as refused:
-            self._fall_ill(refused)
-
-    def _fall_ill(self, refused: OSError) -> None:
-        ill = DeviceError(
-            f"Packages of throws can't be kept in {self._packages.path} ({refused.strerror}).",
-            "Free some space or make the folder writable; the table plays on without them.",
-        )
-        self._illness = str(ill)
-        log.warning("%s", ill)
+            ill = DeviceError(
+                f"Packages of throws can't be kept in {self._packages.path} ({refused.strerror}).",
+                "Free some space or make the folder writable; the table plays on without them.",
+            )
+            self._illness = str(ill)
+            log.warning("%s", ill)
 
     def _encoded(self, photo: str, settled: Settled) -> Held:
         """Encode a reading, cropped to the tray if that is calibrated, as two packages with throw number 0.

@@ -101,21 +101,14 @@ def checked_host(host: str) -> str:
     """
     try:
         ascii_name = host.encode("idna").decode()  # refuses empty labels, and labels of more than 63 bytes
-    except UnicodeError:
+        if ":" in host:
+            ipaddress.IPv6Address(host)
+    except ValueError:
         ascii_name = ""
-    if not HOST_NAME.fullmatch(ascii_name) or (":" in host and not _is_ipv6_address(host)):
+    if not HOST_NAME.fullmatch(ascii_name):
         shown = ascii(host[:MAX_SHOWN_CHARS])
         raise SetupError([f"wled:{shown} is no host name or address. Write it like wled:192.168.1.50."])
     return host
-
-
-def _is_ipv6_address(host: str) -> bool:
-    """Return whether a text is an IPv6 address, such as `fe80::1%wlan0`."""
-    try:
-        ipaddress.IPv6Address(host)
-    except ValueError:
-        return False
-    return True
 
 
 KIND = StripKind(

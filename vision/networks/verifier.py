@@ -35,10 +35,9 @@ class Verifier:
 
         They are if the mean of the network's logits over all faces and views is positive.
         """
-        return bool(np.mean([self.network.forward(_crops(picture_bgr, place)).mean() for place in places]) > 0)
-
-
-def _crops(picture_bgr: FrameBGR, place: Place) -> list[FrameBGR]:
-    """Return a (72, 72, 3) crop for each view of a place, twice as wide as the classifier's: three faces."""
-    x, y, size_px = place
-    return [crop_face(picture_bgr, (x, y), 2 * factor * size_px, rotation(turn), CONTEXT_PX) for turn, factor in VIEWS]
+        logits = []
+        for x, y, size_px in places:
+            views = ((2 * factor * size_px, rotation(turn)) for turn, factor in VIEWS)  # three faces wide
+            crops = [crop_face(picture_bgr, (x, y), width_px, turned, CONTEXT_PX) for width_px, turned in views]
+            logits.append(self.network.forward(crops).mean())
+        return bool(np.mean(logits) > 0)

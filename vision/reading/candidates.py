@@ -188,13 +188,10 @@ def _is_pip(candidate: Candidate, dice: Sequence[Candidate], expect: int | None)
         if _size_log_ratio(candidate, die) > MAX_DIE_SIZE_LOG_RATIO
         and candidate.detection.size_px < die.detection.size_px
     ]
-    return len(larger) == expect != 0 or any(_lies_on(candidate, die) for die in larger)
-
-
-def _lies_on(candidate: Candidate, die: Candidate) -> bool:
-    """Return whether the candidate's centre is within the die's outline."""
-    distance_px = math.dist(candidate.detection.place[:2], die.detection.place[:2])
-    return distance_px < DIE_OUTLINE_RADIUS * die.detection.size_px
+    centre_xy = candidate.detection.place[:2]
+    return len(larger) == expect != 0 or any(
+        math.dist(centre_xy, die.detection.place[:2]) < DIE_OUTLINE_RADIUS * die.detection.size_px for die in larger
+    )
 
 
 def _size_log_ratio(first: Candidate, second: Candidate) -> float:
