@@ -102,10 +102,7 @@ class Board:
             self._own_moments["press"] = Moment("press", self._clock())
 
     def count_down(self, *, on: bool) -> None:
-        """Begin the animation that counts down while the shutdown button is held (True), or end it (False).
-
-        Never waits for the strip.
-        """
+        """Begin the countdown of the held shutdown button (True), or end it (False). Never waits for the strip."""
         with self._changing():
             self._own_moments.pop("countdown", None)
             if on:
@@ -146,10 +143,7 @@ class Board:
         return True, f"{self._strip.name} strip of {self._strip.leds} LEDs, {self._milliamps} mA"
 
     def alive(self) -> bool:
-        """Return whether the drawing thread runs.
-
-        True also while it hangs in the strip's driver: `health` reports that, and a driver is not made for two threads.
-        """
+        """Return whether the drawing thread runs, or hangs in the strip's driver, which is not made for two threads."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
@@ -214,10 +208,7 @@ class Board:
         self._drawn_s = self._retry_s = -math.inf
 
     def _draw(self, view: BoardView, now_s: float) -> bool:
-        """Compute and store the board's frame of a view, and when the next is due; return whether the frame changed.
-
-        Nothing is sent to the strip.
-        """
+        """Compute and store the board's frame of a view, and when the next is due; return whether the frame changed."""
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
         self._drawn_s, self._due_s = now_s, next_change_s(view, self._layout, now_s)
         changed = not np.array_equal(frame_rgb, self._frame_rgb)

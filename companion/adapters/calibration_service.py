@@ -219,10 +219,7 @@ class CalibrationService:
             self._steps.detect(following_frame().image_bgr)
 
     def _keep(self, done: Calibrated, *, empty: bool) -> None:
-        """Store a calibration in the data folder, take it as the latest, and call the service's `kept` with `empty`.
-
-        `empty` is whether nothing lies in the tray. Raises DeviceError if the calibration can't be stored.
-        """
+        """Store a calibration and call `kept` with whether the tray is `empty`. Raises DeviceError if that fails."""
         save_calibration(self._folder, done.stored(self._source, self._clock()))
         self._done = done
         self._kept(empty)

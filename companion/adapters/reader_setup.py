@@ -63,10 +63,7 @@ class WatchedTray:
         self.watcher.read_with(self._setup.reader.read, self._setup.rig)
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the calibration is usable, and a sentence for the page.
-
-        False if it is damaged or does not fit the camera's frames; true without any calibration.
-        """
+        """Return whether the calibration, if any, is sound and fits the frames, and a sentence for the page."""
         return self._setup.health()
 
 

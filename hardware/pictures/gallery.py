@@ -31,10 +31,7 @@ _PLAY = BoardView(pegs=_PEGS, to_play=0, mood="ready")
 
 
 def _at(seat: int, banked: int, provisional: int | None = None, view: BoardView = _PLAY) -> BoardView:
-    """Return a copy of a view with the peg of a seat at hole `banked`.
-
-    `provisional` is where its turn's points would take it; None for no such points.
-    """
+    """Return a copy of a view with a seat's peg at `banked`, whose turn's points, if any, would take it further."""
     there = Peg(seat, banked, banked if provisional is None else provisional)
     return replace(view, pegs=(*view.pegs[:seat], there, *view.pegs[seat + 1 :]))
 

@@ -29,10 +29,7 @@ NamedFrames = list[tuple[str, FrameRGB]]
 
 
 def colours(layout: Layout, settings: PowerSettings) -> NamedFrames:
-    """Return four test frames of the LED strip as pairs (colour's name, frame): all LEDs red, green, blue, then white.
-
-    All are dim, and dimmed further if the settings' current limit needs it.
-    """
+    """Return four dim test frames within the current limit, each with its name: all LEDs red, green, blue, white."""
     every = tuple(range(layout.leds))
     return [(name, _lit(layout, settings, every, rgb)) for name, rgb in COLOURS.items()]
 

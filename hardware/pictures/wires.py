@@ -102,10 +102,7 @@ def _header() -> str:
 
 
 def _strip_elements(pin: int, limit_ma: float) -> list[str]:
-    """Return SVG elements that draw level shifter, strip, supply and fuse, and their wires.
-
-    `pin` is the data pin's BCM number, `limit_ma` the strip's current limit.
-    """
+    """Return SVG elements of level shifter, strip on a BCM `pin`, supply and fuse for `limit_ma` mA, and the wires."""
     cables = cabling(limit_ma)
     supply = f"Supply 5 V, {cables.supply_a:g} A"
     fuse = f"{cables.fuse_a:g} A" if cables.feeds == 1 else f"{cables.feeds} x {cables.fuse_a:g} A"
@@ -208,10 +205,7 @@ def _label(at: Point, text: str, anchor: str = "end") -> str:
 
 
 def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
-    """Return SVG elements that draw a box with centred lines of text, the first one larger.
-
-    (x, y) is the box's upper left corner; all measures are in pixels.
-    """
+    """Return SVG elements of a box at its upper left corner, in pixels, with centred lines, the first one larger."""
     first = y + height / 2 + 5 - 9 * (len(lines) - 1)
     middle = x + width / 2
     texts = [_words(middle, first + 18 * k, line, "middle", 11 if k else 14) for k, line in enumerate(lines)]

@@ -143,10 +143,7 @@ class Picamera2Camera:
         device.configure(device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor))
 
     def _check_field(self, metadata: dict[str, Any]) -> None:
-        """Stop and raise DeviceError if the first picture after a start is narrower than its sensor mode by over 1 %.
-
-        Without a known `field`, or a crop in `metadata`, nothing is checked.
-        """
+        """Stop and raise DeviceError if the first picture is known to be narrower than its sensor mode by over 1 %."""
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return
         self._seen = True
@@ -156,10 +153,7 @@ class Picamera2Camera:
             raise DeviceError(f"The camera shows {used_w} of the {wanted_w} columns that its sensor could.", UPDATE)
 
     def _adjusted(self, metadata: dict[str, Any], image_bgr: FrameBGR) -> Exposure:
-        """Send the controls that `AutoLock` and `focus_at` ask for after a frame; return that frame's exposure.
-
-        `metadata` and `image_bgr` are the frame's. May raise picamera2's own exceptions, FAULTS.
-        """
+        """Send the controls that `AutoLock` and `focus_at` want after a frame; return its exposure. Raises FAULTS."""
         refocused: dict[str, Any] = {}
         if self._refocus:
             self._refocus = False

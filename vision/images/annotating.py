@@ -44,10 +44,7 @@ def annotated(image_bgr: FrameBGR, reading: Reading) -> FrameBGR:
 
 
 def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
-    """Draw a die's box, value (`?` for None) and confidence over the picture in place.
-
-    `unit` is the width of a thin line in pixels.
-    """
+    """Draw a die's box, value (`?` for None) and confidence in place; `unit` is a thin line's width in pixels."""
     x, y, w, h = die.box_xywh
     colour = CONFIDENT_BGR if die.confidence >= CONFIDENT_FROM else UNCERTAIN_BGR
     cv2.rectangle(drawn, (x, y), (x + w, y + h), INK_BGR, 3 * unit, cv2.LINE_AA)

@@ -27,10 +27,9 @@ class Networks:
     verifier: Verifier
 
     def load(self) -> None:
-        """Load all networks of the dice reader, so that the next reading need not wait for them.
+        """Load all networks, and warm up those that every tray picture needs, so that the next reading need not wait.
 
-        The small detector `light` and the classifier, which every tray picture needs, are also warmed up
-        (`Network.warm_up`). Raises SetupError if a file is damaged.
+        Raises SetupError if a file is damaged.
         """
         for each in (self.light, self.classifier):
             each.network.warm_up()

@@ -70,8 +70,7 @@ PHOTO_VIEWS = ViewSet(
     ((-np.pi / 4, 0.85), (np.pi / 4, 1.2)),
     tuple((step * np.pi / 8, factor) for step in range(8) for factor in (1.2, 1.35)),
 )
-"""Views of a face in a photo, as (rotation in radians, factor of the crop's size): for every face, for uncertain ones,
-for dice still uncertain at the end. Most factors are above 1, as on dark dice the detector sees only the pips and
+"""Views of a face in a photo. Most factors are above 1, as on dark dice the detector sees only the pips and
 underestimates the size. Larger: more ground in the crop."""
 LIGHT_VIEWS = ViewSet(*(tuple((step * np.pi / 8, 0.93) for step in steps) for steps in ((0,), (-2, 2), (1, 3, 5, 7))))
 """Views, as (rotation in radians, factor of the crop's size), of faces that the light detector found. Its boxes are
@@ -132,11 +131,7 @@ def _crops(picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list
 
 
 def is_coloured(crop: FrameBGR) -> bool:
-    """Return whether a crop (96, 96, 3) shows a coloured die.
-
-    It does if in most pixels of the crop's middle half the brightest and the darkest channel differ by more than
-    MIN_CHROMA_LEVELS.
-    """
+    """Return whether most pixels of a (96, 96, 3) crop's middle half have a chroma above MIN_CHROMA_LEVELS."""
     channels = cv2.split(crop[CROP_PX // 4 : -CROP_PX // 4, CROP_PX // 4 : -CROP_PX // 4])
     over = cv2.compare(reduce(cv2.max, channels) - reduce(cv2.min, channels), MIN_CHROMA_LEVELS, cv2.CMP_GT)
     return 2 * cv2.countNonZero(over) > over.size

@@ -77,10 +77,7 @@ class EgoMotion:
 
 
 def ego_motion(one: Small, other: Small) -> EgoMotion:
-    """Return the affine motion of the ground in the view from the small picture `one` to `other`, in their pixels.
-
-    If the fit does not converge, the last estimate is returned.
-    """
+    """Return the ground's affine motion from one small picture to another, or the last estimate without convergence."""
     motion = np.zeros(6)
     motion[:2] = _initial_shift(blurred(one.contrast.astype(np.float32)), blurred(other.contrast.astype(np.float32)))
     first, second = _half_size(one), _half_size(other)

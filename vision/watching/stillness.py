@@ -152,8 +152,7 @@ def small_picture(frame_bgr: FrameBGR) -> Small:
 def changed(one: Small, other: Small) -> int:
     """Return the number of pixels whose contrast differs by more than CHANGED_LEVELS between two small pictures.
 
-    If it exceeds MOVING_PX, they are counted again with the bands of a flickering lamp undone, and the smaller number
-    is returned.
+    Above MOVING_PX it is the smaller of that and the number with the bands of a flickering lamp undone.
     """
     count = int(np.count_nonzero(np.abs(one.contrast - other.contrast) > CHANGED_LEVELS))
     return count if count <= MOVING_PX else min(count, _changed_in_equal_light(one, other))

@@ -228,10 +228,7 @@ class VirtualTray:
         return tuple(dict.fromkeys(ids))
 
     def _free_place(self, index: int, x_mm: float, y_mm: float) -> tuple[float, float]:
-        """Return a free point (x, y) in mm next to (x_mm, y_mm), in its zone, for the die number `index`.
-
-        If none is free, return (x_mm, y_mm) itself, moved into the zone if it lies outside.
-        """
+        """Return a free point (x, y) in mm near one, in its zone, for a die; else that point, in its zone."""
         others = self._bodies.at_mm[self._in_tray & (np.arange(self._bodies.count) != index), :2]
         keep = x_mm >= RIDGE_MM
         low = (RIDGE_MM + 13 if keep else 12.0, 12.0)
