@@ -86,14 +86,17 @@ def load_reader(
     try:
         stored = load_calibration(folder)
     except DeviceError as damaged:
-        says = f"{damaged} Until then readings are more doubtful."
-        return _uncalibrated(camera, networks, witness, ok=False, says=says)
-    if isinstance(camera, SensorCamera):
-        camera.focus_at(None if stored is None or not fits(stored, source) else stored.lens_position)
-    if stored is None or not fits(stored, source):
-        return _uncalibrated(camera, networks, witness, ok=True, says=_why_uncalibrated(stored, source))
-    reader = Reader(networks, stored.rig, witness)
-    return ReaderSetup(reader, stored.rig, lambda: _health(stored, reader.misfit_wh, camera))
+        health = False, f"{damaged} Until then readings are more doubtful."
+    else:
+        fitting = stored if stored is not None and fits(stored, source) else None
+        if isinstance(camera, SensorCamera):
+            camera.focus_at(None if fitting is None else fitting.lens_position)
+        if fitting is not None:
+            reader = Reader(networks, fitting.rig, witness)
+            return ReaderSetup(reader, fitting.rig, lambda: _health(fitting, reader.misfit_wh, camera))
+        health = True, _why_uncalibrated(stored, source)
+    rig = camera.rig() if isinstance(camera, VirtualCamera) else None
+    return ReaderSetup(Reader(networks, rig, witness), rig, lambda: health)
 
 
 def save_calibration(folder: Path, stored: Stored) -> Path:
@@ -123,14 +126,6 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
     if stored is not None and fits(stored, source):
         return True, _calibrated(stored)
     return source.partition(":")[0] in SIMULATED, _why_uncalibrated(stored, source)
-
-
-def _uncalibrated(
-    camera: Camera, networks: Networks, witness: Callable[[], Witness | None], *, ok: bool, says: str
-) -> ReaderSetup:
-    """Return the setup, with that health, of a reader without a calibration; a virtual camera knows its own tray."""
-    rig = camera.rig() if isinstance(camera, VirtualCamera) else None
-    return ReaderSetup(Reader(networks, rig, witness), rig, lambda: (ok, says))
 
 
 def _why_uncalibrated(stored: Stored | None, source: str) -> str:

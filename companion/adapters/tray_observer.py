@@ -95,7 +95,13 @@ class TrayObserver:
         or the dark until the next event. A command that the table refuses is logged.
         """
         for event in self._watcher.events():
-            self._illness = _illness_of(event)
+            match event:
+                case watch.Ill(error=error):
+                    self._illness = str(error)
+                case watch.Dark():
+                    self._illness = IN_THE_DARK
+                case _:
+                    self._illness = None
             then = self._prepare if isinstance(event, watch.Moving) else self._release
             command = command_of(event)
             if isinstance(event, watch.Settled) and isinstance(command, Observe):
@@ -107,17 +113,6 @@ class TrayObserver:
             del event, command  # would keep their picture in memory until the next event
             then()
         self.ended = True
-
-
-def _illness_of(event: watch.Event) -> str | None:
-    """Return what is wrong with the camera after an event of the watcher, and the cure; None if nothing is."""
-    match event:
-        case watch.Ill(error=error):
-            return str(error)
-        case watch.Dark():
-            return IN_THE_DARK
-        case _:
-            return None
 
 
 def command_of(event: watch.Event) -> Command:

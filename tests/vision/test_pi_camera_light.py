@@ -23,7 +23,7 @@ from vision.calibration.procedure import Calibrating, Found, calibrated
 from vision.calibration.solving import Plan
 from vision.calibration.store import Stored, load_calibration
 from vision.cameras.field import MODULES
-from vision.cameras.flicker import country, flicker_period_us, mains_hz, steady_exposure
+from vision.cameras.flicker import country, mains_hz, steady_exposure
 from vision.networks import shipped_networks
 from vision.settings import CameraSettings
 
@@ -52,7 +52,6 @@ def test_lamp_mains_frequency_is_the_setting_or_else_that_of_the_country(
     assert mains_hz(0, country(told, cmdline)) == 60
     assert mains_hz(50, "CA") == 50
     assert mains_hz(0, "SX") == 60
-    assert (flicker_period_us(50), flicker_period_us(60)) == (10_000, 8_333)
 
 
 @pytest.mark.parametrize("periods", [1, 2, 3])

@@ -41,11 +41,6 @@ def mains_hz(setting: int, where: str) -> int:
     return setting or (60 if where in SIXTY_HZ.split() else 50)
 
 
-def flicker_period_us(hz: int) -> int:
-    """Return the flicker period of a lamp on the mains of `hz` hertz, in whole microseconds: half a mains period."""
-    return 1_000_000 // (2 * hz)
-
-
 def steady_exposure(
     exposure_us: float, gain: float, gain_limits: tuple[float, float], period_us: int
 ) -> tuple[int, float]:

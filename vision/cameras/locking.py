@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vision.cameras import Exposure
-from vision.cameras.flicker import flicker_period_us, has_whole_periods, steady_exposure
+from vision.cameras.flicker import has_whole_periods, steady_exposure
 from vision.reading.reading import FrameBGR
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class AutoLock:
 
     def __init__(self, advertised: Mapping[str, Any], mains_hz: int, lens_position: float | None = None) -> None:
         self._advertised, self._mains_hz = advertised, mains_hz
-        self._period_us = flicker_period_us(mains_hz)
+        self._period_us = 1_000_000 // (2 * mains_hz)  # a lamp flickers twice a period of the mains
         self._position = lens_position
         self._values = deque[tuple[float, ...]](maxlen=STEADY_FRAMES)
         self._positions = deque[float](maxlen=STEADY_FRAMES)
