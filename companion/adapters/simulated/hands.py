@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import cv2
 import numpy as np
 
 from companion.table.tray.observation import Die
@@ -19,12 +18,6 @@ PAGE_QUALITY = 78
 """JPEG quality, 0 to 100, of the virtual tray's pictures on the page. Higher: sharper, and more than 90 kB each."""
 STRENGTH = 0.6
 """Strength, 0 to 1, of the throws that `throw_beside` makes. Higher: dice roll longer before they can be read."""
-SHRINK_FACTOR = 8
-"""Factor by which pictures of the virtual tray are scaled down to compare them; this averages their noise. The page
-gets a new one only if it differs. A larger factor overlooks dice that move a little."""
-NOISE_LEVELS = 6
-"""Largest difference of two scaled pictures, in grey levels, that counts as noise. Higher: moving dice are not shown;
-lower: still pictures are sent again."""
 
 
 class VirtualHands:
@@ -108,12 +101,10 @@ class VirtualHands:
         }
 
     def picture_jpeg(self) -> bytes:
-        """Return the tray's newest picture as JPEG; the last one's bytes again if they differ only by noise."""
-        picture = self._camera.newest
-        small = cv2.resize(picture, None, fx=1 / SHRINK_FACTOR, fy=1 / SHRINK_FACTOR, interpolation=cv2.INTER_AREA)
-        shown = self._shown
-        if shown is None or int(cv2.absdiff(small, shown[0]).max()) > NOISE_LEVELS:
-            shown = self._shown = (small, jpeg(picture, PAGE_QUALITY))
+        """Return the tray's newest picture, without noise, as JPEG."""
+        picture, shown = self._camera.newest, self._shown
+        if shown is None or picture is not shown[0]:
+            shown = self._shown = (picture, jpeg(picture, PAGE_QUALITY))
         return shown[1]
 
 

@@ -84,7 +84,8 @@ class VirtualCamera:
         self._drawn: tuple[FrameBGR, tuple[Pose, ...], FrameBGR] | None = None
         self._last_s: float | None = None
         self.newest = self._empty
-        """The newest picture, for a page to show. Any thread may read it; none may change it."""
+        """The newest picture, without noise, for a page to show: the same array until something in it has changed. Any
+        thread may read it; none may change it."""
 
     def start(self) -> None:
         """Start the virtual camera. The time since its last frame is not simulated."""
@@ -103,7 +104,7 @@ class VirtualCamera:
             now_s = self._clock()
         self._last_s = max(now_s, last_s)
         self.newest = self._filmed(min(now_s - last_s, MAX_STEP_S), now_s)
-        return Frame(self.newest, now_s)
+        return Frame(self._noise.over(self.newest), now_s)
 
     def rig(self) -> Rig:
         """Return the calibration of this camera: its geometry, and a picture of the empty tray."""
@@ -139,16 +140,16 @@ class VirtualCamera:
         self._ground = self._empty
 
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
-        """Simulate the dice for `step_s` seconds; return the picture with motion blur and sensor noise.
+        """Simulate the dice for `step_s` seconds; return the picture with motion blur, without sensor noise.
 
-        `disturb` changes it before the noise is added, and gets `now_s`, the time on the camera's clock.
+        `disturb` has changed it, and gets `now_s`, the time on the camera's clock.
         """
         opened = self.tray.advance(step_s * (1 - SHUTTER_SHARE))
         closed = self.tray.advance(step_s * SHUTTER_SHARE)
         clean = self._clean(closed)
         if apart_mm(opened, closed) >= MIN_MOTION_MM:
             clean = cv2.addWeighted(clean, 0.5, self._composed(opened), 0.5, 0)
-        return self._noise.over(self.disturb(clean, now_s))
+        return self.disturb(clean, now_s)
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
         """Return the picture of dice in these poses, without noise.
