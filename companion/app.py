@@ -161,7 +161,7 @@ def build(starting: Starting) -> App:
     live = LiveSettings(settings, board, photos, packages, chimes, voice)
     simulated = opened.camera if isinstance(opened.camera, VirtualCamera) else None
     hands = VirtualHands(simulated, lambda: table.state().staying) if simulated else None
-    house = BotPlayer(table, clock, hands)
+    house = BotPlayer(table, clock, hands.throw_on if hands else None)
     past = PastGames(folder)
     review = Review(folder, past)
     beyond, checks_beyond = opened_beyond(settings, folder, table, past, live, lambda: report(checks, folder))

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable
 
 from companion.errors import CompanionError, StaleAction
 from companion.games.engine.game import State, Throw
@@ -20,7 +19,6 @@ from companion.table.evening.game_record import PlayedGame
 from companion.table.events import TAKEN_BACK
 from companion.table.snapshot import News, Snapshot
 from companion.table.state import TableState
-from companion.table.tray.observation import Die
 from companion.table.writer import Table
 
 log = logging.getLogger(__name__)
@@ -44,27 +42,24 @@ MAX_HELD_S = 60.0
 A phone holds the bot while somebody corrects a line. A forgotten dialog must not stop the game."""
 
 
-class Hands(Protocol):
-    """A device that throws dice, such as the simulated tray."""
-
-    def throw_beside(self, staying: Sequence[Die], count: int) -> None:
-        """Move the `staying` dice into the keep zone and throw `count` of the others."""
-
-
 class BotPlayer:
     """Plays the bot's seat in the current game, on its own thread.
 
     Args:
         table: Table that it plays at.
         clock: Seconds, monotonic.
-        hands: Device that throws its dice; None where people throw them.
+        throw: Throws that many of the dice that do not stay, as in the simulated tray; None where people throw them.
         pause_s: Pause before it acts, in seconds.
     """
 
     def __init__(
-        self, table: Table, clock: Callable[[], float], hands: Hands | None = None, pause_s: float = PAUSE_S
+        self,
+        table: Table,
+        clock: Callable[[], float],
+        throw: Callable[[int], None] | None = None,
+        pause_s: float = PAUSE_S,
     ) -> None:
-        self._table, self._clock, self._hands, self._pause_s = table, clock, hands, pause_s
+        self._table, self._clock, self._throw, self._pause_s = table, clock, throw, pause_s
         self._seen: int | None = None  # entry number that the pause belongs to, while it may act
         self._from_s = 0.0
         self._throw_s: float | None = None
@@ -145,7 +140,7 @@ class BotPlayer:
         assert game.terms.house is not None, "it is the bot's turn"
         choice = level_named(game.terms.house.level)(game.transcript.state)
         command: Command = (
-            BotAwaits(number=number, dice=choice, itself=self._hands is not None)
+            BotAwaits(number=number, dice=choice, itself=self._throw is not None)
             if isinstance(choice, int)
             else BotDecides(number=number, line=line_of(choice))
         )
@@ -165,7 +160,7 @@ class BotPlayer:
         RETHROW_S after a throw no reading of it was accepted. Returns the seconds until the next `step`; None where
         people throw the bot's dice.
         """
-        if self._hands is None:
+        if self._throw is None:
             return None
         if not table.memory.awake or table.moving:  # an unchanged tray has no second reading
             return POLL_S
@@ -174,7 +169,7 @@ class BotPlayer:
             due_s = self._throw_s = max(now_s, self._from_s) + (self._pause_s / 2 if state.decisions else 0.0)
         if now_s < due_s:
             return due_s - now_s
-        self._hands.throw_beside(table.staying, count)
+        self._throw(count)
         self._throw_s = now_s + RETHROW_S
         return RETHROW_S
 

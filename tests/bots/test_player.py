@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,6 @@ from companion.table.commands import (
 )
 from companion.table.snapshot import Snapshot
 from companion.table.terms import terms_of
-from companion.table.tray.observation import Die
 from companion.table.writer import Table
 from tests.known import known
 from tests.table.acting import FIRST, HEADER, Clock, Evening, Tray, played
@@ -231,10 +230,10 @@ class Thrower:
     def __init__(self, table: Table, dice: random.Random) -> None:
         self.table, self.dice, self.tray = table, dice, Tray(7)
 
-    def throw_beside(self, staying: Sequence[Die], count: int) -> None:
+    def throw(self, count: int) -> None:
         values = self.dice.choices(range(1, 7), k=count)
         self.tray.lift()
-        self.tray.kept = [self.tray.die(die.value) for die in staying]
+        self.tray.kept = [self.tray.die(die.value) for die in self.table.state().staying]
         self.table.submit(Observe(self.tray.throw(*values)))
 
 
@@ -244,7 +243,7 @@ class Game:
     def __init__(self, table: Table, clock: Clock, dice: random.Random) -> None:
         self.table, self.clock, self.dice = table, clock, dice
         self.hands = Thrower(table, dice)
-        self.house = BotPlayer(table, clock, self.hands)
+        self.house = BotPlayer(table, clock, self.hands.throw)
         table.submit(Observe(self.hands.tray.observation()))
 
     def play(self) -> Snapshot:

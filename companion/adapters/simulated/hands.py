@@ -17,18 +17,18 @@ from vision.reading.reading import FrameBGR
 PAGE_QUALITY = 78
 """JPEG quality, 0 to 100, of the virtual tray's pictures on the page. Higher: sharper, and more than 90 kB each."""
 STRENGTH = 0.6
-"""Strength, 0 to 1, of the throws that `throw_beside` makes. Higher: dice roll longer before they can be read."""
+"""Strength, 0 to 1, of the throws that `throw_on` makes. Higher: dice roll longer before they can be read."""
 
 
 class VirtualHands:
-    """Implements `web.api.tray.Tray` for the page and `companion.bots.player.Hands` for the bot.
+    """Implements `web.api.tray.Tray` for the page, and throws for the bot.
 
     Args:
         camera: Virtual camera over the tray.
         staying: Returns the dice that stay during the next throw, as the table last saw them.
     """
 
-    def __init__(self, camera: VirtualCamera, staying: Callable[[], Sequence[Die]] = tuple) -> None:
+    def __init__(self, camera: VirtualCamera, staying: Callable[[], Sequence[Die]]) -> None:
         self._camera, self._staying = camera, staying
         self._shown: tuple[FrameBGR, bytes] | None = None
 
@@ -37,22 +37,16 @@ class VirtualHands:
         self._camera.tray.throw(ids, strength)
 
     def throw_on(self, count: int) -> None:
-        """Throw `count` dice; those that stay during the next throw are moved into the keep zone first."""
-        self.throw_beside(self._staying(), count)
-
-    def throw_beside(self, staying: Sequence[Die], count: int) -> None:
-        """Throw `count` dice of the virtual tray beside the `staying` ones, which are moved into the keep zone first.
-
-        `staying` has dice as the camera saw them; the die nearest to each is the one that stays.
+        """Throw `count` dice of the virtual tray beside those that stay, which are moved into the keep zone first.
 
         - More than `count` other dice: the surplus is lifted out.
-        - Fewer: the last of `staying` are thrown, too.
+        - Fewer: the last of those that stay are thrown, too.
         - Fewer dice in all than `count`: every die is thrown.
         """
         tray = self._camera.tray
         loose = [die for die in tray.dice() if die["place"] != "out"]
         stay = list[dict[str, Any]]()
-        for seen in staying[: len(loose)]:
+        for seen in self._staying()[: len(loose)]:  # as the camera saw them: the nearest die is the one
             stay.append(min(loose, key=lambda die: math.dist((die["x_mm"], die["y_mm"]), (seen.x_mm, seen.y_mm))))
             loose.remove(stay[-1])
         stay = stay[: max(0, len(tray.dice()) - count)]
