@@ -23,8 +23,7 @@ from hardware.track import Layout, Place
 from hardware.view import BoardView, Code, Moment
 
 MIN_FRAME_S = 1 / 60
-"""Least time between two frames, in seconds. Longer makes animations jerky; shorter is not seen and costs
-processor time."""
+"""Least time between two frames, in seconds. Longer makes animations jerky; shorter is not seen and costs power."""
 REFRESH_S = 1.0
 """Seconds after which an unchanged frame is sent again. It heals glitches, and keeps a WLED controller from returning
 to its own effect, as it does after 2.5 s. A shorter interval costs processor time."""
@@ -219,8 +218,7 @@ class Board:
     def _drive(self, now_s: float, *, changed: bool) -> None:
         """Open the strip if it is closed, and send it the newest frame if that has `changed` or after REFRESH_S.
 
-        After a failure the strip is closed for RETRY_S. `health` gets the error until the strip has worked again for
-        PROVEN_S.
+        After a failure the strip is closed for RETRY_S. `health` gets the error until it has worked for PROVEN_S.
         """
         try:
             if not self._lit and now_s >= self._retry_s:

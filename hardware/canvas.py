@@ -105,8 +105,7 @@ def comet(path: LanePath, head: float, tail: float) -> Levels:
     """Return the brightness of each LED of a lane for a light with a fading tail: 1 at the head, 0 at the tail's end.
 
     `head` is a position in holes of the lane; LEDs up to half a hole beyond it, away from the tail, are lit fully too.
-    `tail` is the length behind it, in holes, over which the light fades linearly; negative for a tail ahead of it,
-    never 0.
+    `tail` is the length behind it, in holes, over which the light fades linearly; negative for one ahead, never 0.
     """
     behind = (np.float32(head) - path.steps) * np.float32(np.sign(tail))
     fade = np.clip(1.0 - behind / np.float32(abs(tail)), 0.0, 1.0)
@@ -116,8 +115,7 @@ def comet(path: LanePath, head: float, tail: float) -> Levels:
 def stretch(path: LanePath, first: float, last: float) -> Levels:
     """Return the brightness of each LED of a lane for a lit stretch: 1 between two positions, 0 well outside.
 
-    The light falls to 0 from a quarter to three quarters of a hole beyond each end. `first` and `last` are in holes of
-    the lane, in any order.
+    The light falls to 0 from 1/4 to 3/4 of a hole beyond each end. `first` and `last` are in holes, in any order.
     """
     low, high = min(first, last), max(first, last)
     inside = np.minimum(path.steps - np.float32(low), np.float32(high) - path.steps)

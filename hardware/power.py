@@ -31,8 +31,7 @@ FUSES_A = (1.0, 2.0, 3.0, 5.0, 7.5, 10.0)
 WIRES_MM2 = (0.5, 0.75, 1.5, 2.5)
 """Cross-sections that cable is sold in, in mm2, thinnest first."""
 MAX_DROP_V = 0.1
-"""Largest voltage drop, in volts, over a metre of the advised cable there and back. A larger one allows thinner wires,
-with which LEDs turn dim."""
+"""Largest voltage drop, in volts, over a metre of cable there and back. A larger one allows thinner wires: dim LEDs."""
 _COPPER_OHM_MM2_M = 0.0175
 """Resistivity of copper: resistance in ohms of a wire of 1 mm2 and 1 m. With twice this, wires of twice the
 cross-section would be advised."""
@@ -169,5 +168,4 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 
 
 _CHROMA, _MIDDLE = _tables()
-"""Rounded chroma and middle channel that keep the hue, in LED steps from 0 to 255. `_tables` says how they are
-indexed."""
+"""Rounded chroma and middle channel that keep the hue, in LED steps from 0 to 255, indexed as `_tables` says."""

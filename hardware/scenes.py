@@ -20,8 +20,7 @@ from hardware.track import Layout
 from hardware.view import BoardView, Moment, Peg
 
 SLOW_FRAME_S = 1 / 30
-"""Time between two frames of a slow change such as a breath, in seconds. Longer looks jerky; shorter costs more of the
-processor."""
+"""Time between two frames of a slow change such as a breath, in seconds. Longer: jerky; shorter: more computing."""
 PEG_TURN_S = 0.8
 """Seconds for which each of several pegs in one hole is shown, in turn, if the hole has fewer LEDs than pegs. Longer
 makes a peg disappear for longer; shorter flickers."""
@@ -169,8 +168,7 @@ def _mood(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float) -
 def _call_light(view: BoardView, time_s: float) -> tuple[Colour, float] | None:
     """Return colour and brightness of the light that calls people at `time_s`, or None if nothing does.
 
-    A question (`asking`) breathes slowly in amber. A hold that the rules refuse (`illegal_hold`) flashes twice in
-    `ALARM`, then rests.
+    A question (`asking`) breathes in amber. A refused hold (`illegal_hold`) flashes in `ALARM` twice, then rests.
     """
     at_s = time_s % 2.0
     if view.mood == "asking":

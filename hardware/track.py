@@ -224,8 +224,7 @@ def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Pl
 def matrix16() -> Layout:
     """Return the layout of a 16 x 16 matrix wired back and forth: one lane as a spiral inwards.
 
-    The lane has a start LED and 120 holes; the rest of the spiral is its finish pocket. LEDs between the spiral's arms
-    are unused.
+    The lane has a start LED and 120 holes; the rest of the spiral is its finish pocket. LEDs between arms are unused.
     """
     side, pitch_mm = 16, 10.0
     # Rows are wired back and forth.

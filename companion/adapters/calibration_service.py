@@ -35,8 +35,7 @@ STEP_S = 8.0
 """Longest time in seconds that a calibration step may take before it fails. Shorter: slow machines fail; longer: a
 person waits with the phone in hand."""
 QUALITY = 70
-"""JPEG quality, 0 to 100, of the camera's pictures on the calibration page. Higher: sharper, and more bytes on the
-Wi-Fi."""
+"""JPEG quality, 0 to 100, of the camera's pictures on the calibration page. Higher: sharper, and more bytes."""
 T = TypeVar("T")
 """Type of a calibration step's result."""
 UNSEEN = frozenset({"lens", "focus", "banding", "exposure"})

@@ -22,8 +22,7 @@ JOIN_TIMEOUT_S = 5.0
 """Longest wait in seconds for a running reading when the observer stops. Longer: other parts stop later; shorter: the
 reading goes on in the background."""
 EXIT_TIMEOUT_S = 15.0
-"""Longest wait in seconds for a running reading when the interpreter exits. Too short: OpenCV aborts the process in the
-middle of a reading."""
+"""Longest wait in seconds for a running reading when the interpreter exits. Too short: OpenCV aborts the process."""
 PHOTO_QUALITY = 85
 """JPEG quality, 0 to 100, of a throw's photo. Lower: pips blur; higher: fewer photos fit into their quota."""
 IN_THE_DARK = "The camera sees only black. Switch the lamp on, or uncover the lens; the table goes on by itself."

@@ -25,8 +25,7 @@ game. Higher: an abandoned lesson blocks the game longer. Lower: it ends while t
 class Lesson:
     """A set of dice that is being taught, until `ends_s` if nothing happens.
 
-    `settled` is its last throw until that is labelled, `number` its number, unlike that of any throw of an earlier
-    lesson.
+    `settled` is its last throw until that is labelled, `number` its number, unlike that of any earlier lesson's throw.
     """
 
     name: str

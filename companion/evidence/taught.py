@@ -96,8 +96,7 @@ class TaughtSets:
     def sets(self) -> list[dict[str, Any]]:
         """Return a JSON object for every taught set of dice, sorted by name.
 
-        Each has `name`, the number of `throws`, `faces` (a list: how many examples show 1, 2, ... 6), and whether it is
-        `usable`.
+        Each has `name`, number of `throws`, `faces` (how many examples show 1, 2, ... 6), and whether it is `usable`.
         """
         return [
             {
@@ -165,8 +164,7 @@ class TaughtSets:
     def _replace(self, name: str, throw: int, new: Sequence[Example]) -> None:
         """Replace the examples of a throw in a set by `new` ones, in memory and on disk; drop the oldest if too many.
 
-        Without `new` ones, those of the throw are deleted, unless the set has no others. Raises DeviceError if the disk
-        refuses.
+        Without `new` ones the throw's are deleted unless the set has no others. Raises DeviceError if the disk refuses.
         """
         before = self._sets[name].examples if name in self._sets else ()
         others = [each for each in before if each.throw != throw]

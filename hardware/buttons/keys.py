@@ -15,14 +15,12 @@ from companion.errors import DeviceError
 from hardware.buttons import Press, Touch, ignore_touch
 
 KEYS = {"b": "bank", "u": "undo", "n": "next", "s": "shutdown"}
-"""Name of the button that each key of the terminal simulates, by key. A capital letter is a long press; other keys are
-ignored."""
+"""Name of the button of each key of the terminal. A capital letter is a long press; other keys are ignored."""
 ESCAPE = re.compile(r"\x1b+[O\[]*[0-9;]*.?")
 """Pattern of the escape sequence that a terminal sends for a key without a letter, or with Alt. A sequence may end in a
 letter of KEYS, as Arrow Down in B."""
 POLL_S = 0.2
-"""Seconds for which the thread waits for a key before it checks whether to stop. A longer wait delays `stop`, not the
-keys."""
+"""Seconds for which the thread waits for a key before it checks whether to stop. Longer delays `stop`, not the keys."""
 
 
 class KeyButtons:

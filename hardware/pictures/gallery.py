@@ -60,8 +60,7 @@ _CHANGE_PLACES = (
 """Pegs at holes 43 and 71 change places after a spark. The numbers are those of `Moment`: lengths in holes, times in
 seconds; larger ones draw longer."""
 _HOP_BACK = (Moment("ring", 0.0, 3, 58, 53, "amber", 5, 0.6), Moment("slide", 0.0, 3, 58, 53, None, 0, 0.6))
-"""A peg is pushed back from hole 58 to 53. The numbers are those of `Moment`: lengths in holes, times in seconds;
-larger ones draw longer."""
+"""A peg is pushed back from hole 58 to 53. The numbers are those of `Moment`; larger ones draw longer."""
 
 SCENES: tuple[Scene, ...] = (
     Scene("idle", BoardView(), 6.0, 1.0),
@@ -89,5 +88,4 @@ SCENES: tuple[Scene, ...] = (
     Scene("capturing", replace(_at(0, 43, 49), mood="settling", capturing=True), 1.0, 0.1),
 )
 """Example views that `pegpip leds scenes` draws and tests check: every mood and every kind of moment. The two numbers
-are the duration of the animated picture and the time of the still one, in seconds. Longer or more: drawing takes
-longer."""
+are the duration of the animated picture and the time of the still one, in seconds. Longer or more: slower to draw."""

@@ -25,8 +25,7 @@ _WOOD_BGR = np.array([14, 24, 38], np.float32)
 _BRASS_BGR = np.array([30, 62, 84], np.float32)
 """Colour of the rings round the holes, 0 to 255."""
 _HOLE_BGR = np.array([6, 8, 11], np.float32)
-"""Colour of an unlit LED's hole in pictures of the board: blue, green, red, 0 to 255. Higher: holes stand out less from
-the dark wood."""
+"""Colour of an unlit LED's hole in pictures: blue, green, red, 0 to 255. Higher: it stands out less from the wood."""
 MAX_WIDTH_PX = 1680
 """Largest width, in pixels, of a picture of the lit board: a screen's width. Wider: larger files.
 Narrower: the LEDs of long boards lie closer together than asked for."""

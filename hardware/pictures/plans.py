@@ -26,8 +26,7 @@ printer's margins; more would not fit."""
 MAP_PX = 1600
 """Width of the wiring map on the screen, in pixels, whatever the length of the strip. More shows it larger."""
 _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7")
-"""Colours of the LEDs on the wiring map, by cribbage lane; the status LEDs count as one more lane. A seventh repeats
-the first."""
+"""Colours of LEDs on the wiring map, by cribbage lane; the status LEDs are one more. A seventh repeats the first."""
 
 
 def wiring_map(layout: Layout) -> str:

@@ -18,8 +18,7 @@ _GROUND_PIN, _STRIP_GROUND_PIN, _SHUTDOWN_GROUND_PIN = 39, 6, 9
 """Numbers, on the 40-pin header, of the ground pins to which the wires of buttons, strip and shutdown button are drawn.
 That button has its own, because it may be added later. With a pin that is no ground the diagram would be wrong."""
 _GROUND_PLACE_PX = (410.0, 215.0)
-"""(x, y) of the point where the grounds of strip, level shifter, supply and Pi meet, in pixels. Lower y: inside the
-level shifter's box."""
+"""(x, y) of the point where all grounds meet, in pixels. Lower y: inside the level shifter's box."""
 _ROW_STEP_PX = 26
 """Distance between two rows of the header's pins in the drawing, in pixels. With more, pins leave the drawn header."""
 _EVEN_EXIT_PX, _ODD_EXIT_PX = 10, 15
@@ -28,8 +27,7 @@ pins beside each other would lie on one another."""
 _PIN_RADIUS_PX = 7
 """Radius of a pin in the drawing, in pixels. With more, it touches wires of the pins above."""
 _FIRST_LANE_PX, _LANE_STEP_PX = 246, 14
-"""x of the first vertical part of a button's wire, and the distance to the next, in pixels. With larger ones wires run
-through the drawn boxes."""
+"""x of the first vertical part of a button's wire, and the distance to the next, in pixels. Larger: in the boxes."""
 _FIRST_BUTTON_PX, _BUTTON_STEP_PX = 390, 56
 """y of the first button, and the distance to the next, in pixels. A larger first y moves buttons out of the drawing; a
 larger distance makes the drawing taller."""

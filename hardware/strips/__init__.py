@@ -86,8 +86,7 @@ class DrivenStrip:
     def show(self, frame_rgb: FrameRGB) -> None:
         """Send a frame to the LEDs.
 
-        Raises DeviceError if the device is not open or fails, which closes it; ValueError for a frame of another
-        length.
+        Raises DeviceError if the device is not open or fails, which closes it; ValueError for a frame of another size.
         """
         frame = checked(frame_rgb, self.leds)
         if not self._open:
@@ -120,8 +119,7 @@ class StripKind:
             `kind:ARGUMENT` (empty without one).
         summary: One line for the documentation.
         argument: Name of the text that must follow the colon, as `HOST`; empty when the kind takes none.
-        pins: Returns the pins that the strip occupies on a machine of the given model, BCM number -> role, the data pin
-            first.
+        pins: Returns the pins that the strip occupies on a model of machine, BCM number -> role, the data pin first.
         problems: Returns what is wrong with the settings on a machine of the given model, a sentence with a cure each.
         simulated: Whether no LED is lit.
     """

@@ -56,11 +56,7 @@ def resolved(kind: str, machine: str | None = None) -> str:
 def automatic(machine: str) -> tuple[str, str]:
     """Return the kind of strip that suits a machine, by its model, and a sentence with the reason.
 
-    The kind is `pio` for a Raspberry Pi 5, `spi` for any other Pi, and `memory`, which lights no LEDs, for other
-    machines.
-
-    >>> automatic("Raspberry Pi 4 Model B Rev 1.4")[0]
-    'spi'
+    The kind is `pio` for a Raspberry Pi 5, `spi` for any other Pi, else `memory`, which lights no LEDs.
     """
     if is_pi_5(machine):
         return "pio", f"{machine}: the kernel's PIO driver makes the signal, and other loads can't disturb it."

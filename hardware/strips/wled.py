@@ -95,9 +95,6 @@ def checked_host(host: str) -> str:
     """Return `host` unchanged if it may be a host name or an IP address. Looks nothing up.
 
     Raises SetupError otherwise, also for a name or an IPv4 address with a port.
-
-    >>> checked_host("wled-bar.local")
-    'wled-bar.local'
     """
     try:
         ascii_name = host.encode("idna").decode()  # refuses empty labels, and labels of more than 63 bytes

@@ -48,8 +48,7 @@ class Ws281xDriver:
     def open(self, leds: int) -> None:
         """Load the library and take the pin.
 
-        Raises DeviceError on a machine that is no Raspberry Pi up to the 4, without the library, or if the library
-        can't use the pin.
+        Raises DeviceError unless this is a Raspberry Pi up to the 4 with the library, and the library can use the pin.
         """
         if not is_pi(self._machine):
             raise DeviceError("ws281x works on a Raspberry Pi only.", "Choose the strip memory, terminal or wled:HOST.")

@@ -50,8 +50,7 @@ class Advice:
 def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice, ...]:
     """Return advice on light and focus, measured at one or more markers of the calibration sheet; empty if all is good.
 
-    The paper around the markers shows light that is too dark, too bright, uneven, or reflected. The width of the
-    markers' edges shows blur.
+    The paper around the markers shows light that is too dark, too bright, uneven, or reflected; their edges show blur.
     """
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     whites, edges_px = zip(*(_grey_and_edge_px(grey, marker) for marker in markers), strict=True)

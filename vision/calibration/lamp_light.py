@@ -23,8 +23,7 @@ MAX_BANDS = 0.03
 """Relative amplitude of bands, 0.03 for +-3 %, above which advice is given. A passer-by's reflection has as much, so a
 lower limit blames lamps that do not flicker."""
 COLUMN_STEP_PX = 8
-"""Step, in pixels, between the columns whose median is the brightness of a row. A larger step saves time and averages
-less noise out."""
+"""Step, in pixels, between the columns whose median is a row's brightness. A larger one saves time, averages less."""
 SMOOTH_ROWS = 15
 """Picture rows in the moving average of row brightness, before `lamp_light` looks for bands of flicker. Longer: bands
 are smoothed away and flicker goes unnoticed. Shorter: sensor noise counts as bands."""

@@ -51,11 +51,9 @@ HELD_FOR_S = 2.2
 """Seconds for which the exposure must have been held before the empty tray is photographed. Lifting the white sheet
 changes the light; the camera takes 1.5 s to notice. A shorter time uses the old exposure."""
 FOCUS_S = 6.0
-"""Longest wait for autofocus on the sheet, in seconds. After that calibration goes on, with advice to clean the
-lens."""
+"""Longest wait for autofocus on the sheet, in seconds. Then calibration goes on, with advice to clean the lens."""
 AGREEING_SIZES = 3
-"""Number of successive measurements of a die's edge that must agree. More take longer; fewer may measure a die in
-motion."""
+"""Number of successive measurements of a die's edge that must agree. More take longer; fewer measure moving dice."""
 MAX_SIZE_SPREAD_MM = 0.3
 """Largest difference, in millimetres, between measurements of a die's edge that agree. A higher limit accepts a die
 that still moves; with a lower one the step takes longer or runs out of time, without a size."""

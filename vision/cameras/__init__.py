@@ -46,8 +46,7 @@ class Frame:
 class Camera(Protocol):
     """A source of frames; `name` is its kind. Each fault is a DeviceError: no library's own error comes through.
 
-    Call `start` before the first frame and `stop` at the end; both may be called twice. A camera that failed can be
-    started again.
+    Call `start` before the first frame and `stop` at the end; both may be called twice, `start` also after a failure.
     """
 
     name: str

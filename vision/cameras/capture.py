@@ -154,8 +154,7 @@ class IndexCamera:
     def frame(self) -> Frame:
         """Return the next frame, stamped with the clock's time.
 
-        Raises DeviceError before `start`; also if reading fails or takes over 2 s, or the camera is frozen, and then
-        closes it.
+        Raises DeviceError before `start`, or once it is closed, as reading fails or takes over 2 s, or it is frozen.
         """
         if self._thread is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")

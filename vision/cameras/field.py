@@ -110,8 +110,7 @@ def widest_mode(modes: Iterable[Mapping[str, Any]], size_wh: SizeWH) -> tuple[Ma
     preferred, then one whose picture need not be enlarged, then the fewest pixels, then the most bits. `modes` are
     picamera2's `sensor_modes`, `size_wh` is in pixels.
 
-    Also returns how many columns of the sensor the picture shows. None if no mode reports its crop, as with a USB
-    camera.
+    Also returns how many columns of the sensor the picture shows. None if no mode reports its crop, as of USB cameras.
     """
     told = [mode for mode in modes if "crop_limits" in mode]
     if not told:

@@ -93,8 +93,7 @@ class FilesCamera:
     def frame(self) -> Frame:
         """Wait until the next frame is due, FPS a second; return the photo that is shown now.
 
-        Between two photos, an empty tray of plain grey is shown for CLEARED_S. The first photo follows the last one;
-        unreadable ones are left out.
+        Between two photos, grey is shown for CLEARED_S. The first photo follows the last; unreadable ones are left out.
 
         Raises DeviceError if the camera was not started, or no photo of the folder can be read.
         """

@@ -15,15 +15,13 @@ in the picture. Japan has both: set `mains_hz` in its west."""
 REGULATORY_DOMAIN = Path("/sys/module/cfg80211/parameters/ieee80211_regdom")
 """File that holds the Wi-Fi country set in Raspberry Pi OS, as two letters."""
 MAX_EXPOSURE_S = 1 / 30
-"""Longest exposure, in seconds, that is chosen against flicker: it still gives 30 frames a second. A longer one gives
-fewer."""
+"""Longest exposure, in seconds, chosen against flicker: it still gives 30 frames a second, a longer one fewer."""
 
 
 def country(wifi: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline")) -> str:
     """Return the machine's country as two letters (ISO 3166); "" if unknown.
 
-    It is the Wi-Fi country on the kernel's command line, else that in the Wi-Fi driver's file, else that of the locale
-    (LC_ALL, LANG).
+    It is the Wi-Fi country on the kernel's command line, else in the driver's file, else that of LC_ALL or LANG.
     """
     for file, pattern in ((cmdline, r"cfg80211\.ieee80211_regdom=([A-Z]{2})"), (wifi, r"^([A-Z]{2})$")):
         try:
@@ -53,8 +51,7 @@ def steady_exposure(
     Args:
         exposure_us: Present exposure time in microseconds.
         gain: Present product of analogue and digital gain.
-        gain_limits: Lowest and highest analogue gain of the sensor. If the highest is not enough, the picture becomes
-            darker.
+        gain_limits: Lowest and highest analogue gain of the sensor. If the highest is too low, the picture is darker.
         period_us: Flicker period in microseconds.
     """
     lowest, highest = gain_limits

@@ -46,8 +46,7 @@ CHANGED_FOR_S = 1.5
 """Seconds for which the light must stay changed before exposure is unlocked. A hand over the tray goes away sooner. A
 longer time delays the new exposure."""
 SAMPLE_EVERY_PX = 16
-"""Step, in pixels, between the pixels whose median is the tray's brightness. A smaller step takes more time; a larger
-one samples fewer pixels."""
+"""Step, in pixels, between the pixels whose median is the tray's brightness. Smaller: slower; larger: less exact."""
 
 
 class AutoLock:

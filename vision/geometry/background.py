@@ -23,8 +23,7 @@ Levels = NDArray[np.float32]
 """(h, w, 3) or (h, w) float32 colour or grey levels, 0 to 255."""
 
 MASK_FACE_PX = 16.0
-"""Width of a die's face in the foreground masks, in pixels. A larger one makes larger masks, which show thinner objects
-and take longer."""
+"""Width of a die's face in the foreground masks, in pixels. Larger masks show thinner objects and take longer."""
 LOW_THRESHOLD_LEVELS = 13.0
 """Low threshold of the hysteresis: colour distance, in levels of 0 to 255, above which a pixel is possible foreground.
 A higher one overlooks dice of the felt's colour, a lower one takes noise for foreground."""

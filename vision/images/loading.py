@@ -24,14 +24,12 @@ KINDS = "JPEG, PNG, WebP, TIFF, BMP or GIF"
 Image.MAX_IMAGE_PIXELS = None  # `_must_fit` checks the size before anything is decoded
 
 MAX_PIXELS = 60_000_000
-"""Largest picture, width times height in pixels, to bound memory; larger ones are refused. A phone's photo of 50
-megapixels fits."""
+"""Largest picture, width times height in pixels, to bound memory; larger ones are refused. A phone's 50 MP fit."""
 MAX_WEBP_PIXELS = 30_000_000
 """Largest WebP picture, width times height in pixels; larger ones are refused. It is lower than MAX_PIXELS, because the
 decoder holds four copies of the picture in memory."""
 BAND_ROWS = 256
-"""Number of rows of a picture that are converted to BGR at a time. More need more memory for copies, fewer more
-time."""
+"""Number of rows of a picture that are converted to BGR at a time. More take more memory for copies, fewer time."""
 ORIENTATION_TAG = 274
 """Number of the EXIF tag that holds a picture's orientation, fixed by the EXIF standard."""
 SAVED_QUALITY = 92

@@ -50,8 +50,7 @@ MAX_FORWARD_PX = 260_000
 """Largest picture, width times height in pixels, that the network is run on in one piece. A larger one is halved until
 the pieces fit, to bound the memory of a forward pass. A higher limit takes more memory."""
 MIN_SCORE = 0.08
-"""Score, 0 to 1, above which a peak of the maps is a detection. A higher one loses faint faces, a lower one costs
-time."""
+"""Score, 0 to 1, above which a peak of the maps is a detection. Higher loses faint faces, lower costs time."""
 NMS_DISTANCE = 0.33
 """Distance of two detections' centres, as a share of the sum of their sizes, below which they are one die and the
 weaker is dropped. Dice that touch are at least half that sum apart: near 0.5 they are merged. Smaller: one die is found

@@ -17,14 +17,12 @@ edge, the last finds dice of 1/75. A larger last edge finds smaller dice and tak
 
 VISIBLE_FACE_PX = (16.0, 56.0)
 """Smallest and largest face, in pixels of the scaled picture, that the detector must find. A miss at such a scale
-lowers the fused score. Scales at which dice of known size lie outside are skipped. A wider range searches more scales,
-and real dice score lower."""
+lowers the fused score. Scales at which dice of known size lie outside are skipped. Wider: slower, and lower scores."""
 MAX_SIZE_LOG_RATIO = 0.35
 """Natural logarithm of the size ratio below which detections at two scales can be the same face. With a larger one
 faces of different sizes at one place are merged."""
 MAX_DETECTIONS = 60
-"""Largest number of detections kept at each scale and after fusion, the best ones: textures such as carpets give
-hundreds. More take longer."""
+"""Largest number of detections kept at each scale and after fusion, the best: carpets give hundreds. More: slower."""
 
 
 def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None) -> Iterator[list[Detection]]:

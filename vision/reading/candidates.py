@@ -36,8 +36,7 @@ only if augmented views or taught examples confirm the value. It catches faint p
 hardly sees. A higher one trusts more of them."""
 MAX_WEAKNESS_UNCOUNTED = 0.025
 """Largest (1 - confidence) / detector score**2 of a die when the number of dice is unknown. It is stricter than
-MAX_WEAKNESS, because no known number reveals a symbol or a plug that was taken for a die. A higher one trusts more of
-them."""
+MAX_WEAKNESS, because no known number reveals a symbol or a plug that was taken for a die. Higher: more are trusted."""
 HIGH_CONFIDENCE = 0.995
 """Confidence, 0 to 1, from which a candidate is not classified in further views: it is surely no face, or has a value
 on which the networks agree. A lower one saves time and trusts a single view more often."""
@@ -46,8 +45,7 @@ MAX_RIVAL_RATIO = 0.6
 one trusts more readings that may have missed a die."""
 SCORE_BASELINE = 0.4
 """Quality, 0 to 1, subtracted for each die in `Selection.quality`: weak dice suggest a wrong scale. Also the least
-quality of a rival of unusual size. Its square is the least detector score of a candidate. Higher: more dice are
-overlooked."""
+quality of a rival of unusual size. Its square is the least detector score of a candidate. Higher: dice are missed."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
 """Natural logarithm of the size ratio up to which two candidates can be dice of one throw: common dice measure 10 to
 16 mm. A larger one takes pips for dice."""

@@ -23,8 +23,7 @@ from vision.reading.scenes import MIN_AGREEING_SCALES, Photo, Scene, Tray, TrayF
 from vision.teaching.witness import Witness
 
 Classified = dict[tuple[Place, Views], Probabilities]
-"""Cache for one picture: (7,) probabilities of the classifier by a face's place and views. A face that two passes find
-is classified once."""
+"""Cache for one picture: (7,) probabilities of the classifier by a face's place and views: two passes may find it."""
 
 Read = Callable[[FrameBGR, int | None, Reading | None, float | None], Reading]
 """Reads the dice in a picture, as `Reader.read` does with these arguments."""
@@ -67,8 +66,7 @@ class Reader:
         """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
 
         With a calibration for its size, the picture is read as a frame of the tray, else as a photo. `misfit_wh` is set
-        to (width, height) of a picture that the calibration does not fit. It is None for one that fits, and without a
-        calibration.
+        to (width, height) of a picture that the calibration does not fit, else to None, also without a calibration.
 
         Args:
             frame_bgr: (h, w, 3) uint8.
@@ -124,8 +122,7 @@ class Reader:
            last selection in a cumulative scene, else the one of the highest quality. Enough are `scene.min_agreeing`
            passes, or one more if the scene `needs_another_pass`. A trusted `previous` counts as one.
         2. Uncertain dice are classified again in augmented views.
-        3. All dice are compared with the taught examples of their set, if there are any. A contradiction is a doubt
-           (`DISAGREE`).
+        3. All dice are compared with the taught examples of their set, if any. A contradiction is a doubt (`DISAGREE`).
         4. Final values that fewer than `scene.min_agreeing` passes found are in doubt (`COUNT`).
         5. In a photo of an unknown number of dice, the verifier must accept the dice; else `COUNT`.
         """

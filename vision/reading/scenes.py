@@ -121,8 +121,7 @@ class TrayFrame:
     def _region(self, detections: Sequence[Detection]) -> list[int]:
         """Return left, top, right, bottom of the part of the floor for the closer pass, in pixels of `picture_bgr`.
 
-        It reaches MARGIN_FACES faces beyond all detections' centres and the foreground. Without either it is the whole
-        floor.
+        It reaches MARGIN_FACES faces beyond all centres and the foreground. Without either it is the whole floor.
         """
         height, width = self.picture_bgr.shape[:2]
         foreground = self._foreground.possible
@@ -158,8 +157,7 @@ class TrayFrame:
         """Return the boxes, in pixels of the frame, of die-sized foreground that no accepted die covers.
 
         If there is any, the reference picture is registered to the frame, so that a tray that was shifted since its
-        calibration is not reported as an object. If that leaves fewer boxes, the scene keeps the new foreground for
-        later calls.
+        calibration is not reported as an object. If that leaves fewer boxes, later calls get the new foreground, too.
         """
         dice, empty, face_px = self._dice_mask(selection), self._tray.empty, self._tray.face_px
         rest = unexplained_boxes(self._foreground.certain, dice, face_px)

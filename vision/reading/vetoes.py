@@ -19,8 +19,7 @@ rounded square. Foreground within it belongs to the die. A larger one overlooks 
 a die's corners for objects."""
 MIN_OBJECT_RADIUS = 0.22
 """Radius, as a multiple of a face's width, of the disc that unexplained foreground must hold to count as a possible
-die. With a smaller one shadow rims raise a doubt. With a larger one a die partly covered by a neighbour's outline is
-overlooked."""
+die. With a smaller one shadow rims raise a doubt, with a larger one dice partly under another's outline are missed."""
 MIN_PIP_RADIUS = 0.08
 """Radius, in face widths, of the smallest foreground outside accepted dice that makes the reader look again at another
 scale. A missed dark die may show only its pips. Larger: it is overlooked. Smaller: specks cost time."""

@@ -52,8 +52,7 @@ MAX_CONTRAST_LEVELS = 40
 """Limit of a pixel's contrast, in grey levels, when frames are compared for motion. Contrast is its difference from the
 mean around it. Higher: glare outweighs everything else; lower: changes at strong edges are hidden."""
 NOISE_SIGMAS = 5.0
-"""Standard deviations of the noise that a change must exceed, so that noise alone changes no pixel. A larger one
-overlooks faint motion."""
+"""Standard deviations of the noise that a change must exceed. Larger overlooks faint motion, smaller counts noise."""
 MAX_NOISE_LEVELS = 14.0
 """Largest contrast change of a pixel, in grey levels, that stillness detection attributes to noise. Its estimate grows
 with a changed scene, too. Higher overlooks changed scenes; lower takes noise for motion."""

@@ -31,8 +31,7 @@ from vision.watching.stillness import (
 )
 
 FRAMES_READ = 3
-"""Number of still frames that are read and must agree before a reading is trusted. More delay each reading; fewer trust
-more accidental errors."""
+"""Still frames that are read and must agree before a reading is trusted. More delay it; fewer trust more errors."""
 MAX_READINGS_IN_DOUBT = 10
 """Largest number of readings of the same dice by a hand-held camera while they are in doubt; after the last the doubt
 is reported. More make a person wait longer; fewer report doubts that another view would resolve."""
@@ -275,8 +274,7 @@ class Watcher:
 
         Lights near the tray are dimmed meanwhile. Frames taken before they are dim, also `frame`, are not read; if the
         recording ends before that, its last frame is. Fewer frames are read if the recording ends, if the watcher is
-        stopped, or after a doubtful reading: no other could remove the doubt. The stillness detection gets none of
-        these frames.
+        stopped, or after a doubtful reading: no other could remove the doubt. Stillness detection sees none of these.
         """
         (read, rig), expect = self._setup, self._expect()
         frames, clear_s = [frame], frame.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)

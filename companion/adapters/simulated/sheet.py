@@ -9,8 +9,7 @@ from vision.cameras.simulated.camera import VirtualCamera
 
 LEANS_DEG = ((22.0, 0.0), (-22.0, 0.0), (0.0, 22.0), (0.0, -22.0))
 """Tilts at which calibration sees the sheet in the virtual tray, in degrees about the x and the y axis. With much
-smaller ones the lens isn't measured (`MIN_TILT_DEG` in vision.calibration.lens). Larger ones foreshorten the
-markers."""
+smaller ones the lens isn't measured (`MIN_TILT_DEG` in vision.calibration.lens); larger ones foreshorten markers."""
 
 
 def lay_in(camera: VirtualCamera, printed: Sheet, look: Callable[[], object]) -> None:

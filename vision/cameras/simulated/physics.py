@@ -29,8 +29,7 @@ GRAVITY_MM_S2 = 9810.0
 STEP_S = 1 / 1200
 """Time step of the simulation, in seconds. Longer steps make the stiff contacts unstable; shorter take more time."""
 SPIN_LOSS_PER_S = 1.0
-"""Rate, per second, at which a die loses its spin to air and felt. Without it a die on a corner may spin for seconds; a
-larger one stops it sooner."""
+"""Rate, per second, at which a die loses its spin. Without it a die may spin on a corner; larger stops it sooner."""
 REST_SPEED_MM_S = 8.0
 """Speed, in mm/s, below which a die is slow enough to be at rest. A larger one freezes dice that still slide; a smaller
 one lets them tremble for longer."""
@@ -41,8 +40,7 @@ REST_S = 0.12
 """Seconds for which a simulated die must stay slow; then the physics stops it, at rest. Shorter freezes a die that
 balances for a moment; longer delays each rest."""
 SUNK_MM = GRAVITY_MM_S2 / (4 * STIFFNESS)
-"""Depth, in mm, by which a lying die presses the contact springs under its corners. Laid higher it would fall and
-bounce."""
+"""Depth, in mm, by which a lying die presses the contact springs under its corners. Laid higher it would bounce."""
 MAX_FLAT_DEG = 2.5
 """Tilt, in degrees, up to which a die at rest counts as lying on a face and is laid flat. A steeper die leans on
 something or stands on an edge. A larger one would lay leaning dice flat."""

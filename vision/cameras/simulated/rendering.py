@@ -23,11 +23,9 @@ AMBIENT_BRIGHTNESS = 0.45
 """Brightness factor, 0 to 1, of a die's face that is turned away from the lamp. A larger one shows side faces brighter,
 with less contrast to the top."""
 SHADOW_BRIGHTNESS = 0.55
-"""Brightness of the floor in a die's shadow, as a share of the lit floor's, 0 to 1. Larger gives fainter shadows; above
-1 they would be bright."""
+"""Brightness of the floor in a die's shadow, 0 to 1, as a share of the lit floor's. Larger gives fainter shadows."""
 NOISE_LEVELS = 2.2
-"""Standard deviation of the simulated sensor noise, in grey levels: that of a Pi camera at gain 2 to 4. More makes
-pictures grainier."""
+"""Standard deviation of the sensor noise, in grey levels: a Pi camera's at gain 2 to 4. More: grainier pictures."""
 NOISE_ROWS = 120
 """Height, in rows, of each band of the picture to which precomputed noise is added at a new random offset. Fewer rows
 save memory and take more calls."""

@@ -24,8 +24,7 @@ from vision.cameras.simulated.physics import (
 from vision.reading.reading import Floats
 
 TRAY_WH_MM = (320.0, 240.0)
-"""Width and height of the virtual tray's floor, in millimetres, keep zone included. A larger floor would not fit into
-the virtual camera's picture."""
+"""Width and height of the virtual tray's floor, in mm, keep zone included. A larger one would not fit the picture."""
 RIDGE_MM = 240.0
 """Distance, in mm, from the tray's left side to the ridge between throw zone and keep zone. A larger one makes the
 throw zone wider and the keep zone narrower."""
