@@ -12,7 +12,7 @@ from companion.errors import CompanionError
 from companion.table.commands import Command, NoteMotion, Observe, OverlookTray
 from companion.table.snapshot import Snapshot
 from companion.table.tray.observation import Die, Observation
-from vision.geometry.rig import LocatedDie
+from vision.geometry.rig import LocatedDie, has_keep_zone
 from vision.images.loading import jpeg
 from vision.watching import watcher as watch
 
@@ -138,7 +138,7 @@ def observation_of(event: watch.Settled) -> Observation:
         photo_jpeg=jpeg(event.frame.image_bgr, PHOTO_QUALITY),
         at_s=time.monotonic(),
         emptied=event.emptied,
-        keep_zone=event.keep_zone,
+        keep_zone=has_keep_zone(event.rig),
     )
 
 

@@ -23,7 +23,7 @@ from companion.table.photos import Photos, digest_of
 from companion.table.snapshot import News, Snapshot, Thrown
 from vision.calibration.store import calibration_of_bytes
 from vision.geometry.floor import Floor
-from vision.geometry.rig import Rig, place
+from vision.geometry.rig import Rig, has_keep_zone, place
 from vision.images.loading import jpeg
 from vision.reading.reading import Box
 from vision.watching.watcher import Settled
@@ -201,8 +201,7 @@ class PackageKeeper:
             rig = calibration_of_bytes(held.calibration, "the calibration").rig
         loose = [each.die for each in place(reading, rig)[0] if each.die.value is not None]
         apart = matched_values([die.value or 0 for die in loose], thrown.values)
-        keep_zone = rig is not None and rig.keep.width_mm > 0
-        values = {die.box_xywh: value for die, value in zip(loose, apart, strict=True) if value or keep_zone}
+        values = {die.box_xywh: value for die, value in zip(loose, apart, strict=True) if value or has_keep_zone(rig)}
         labels = [values.get(die.box_xywh) for die in reading.dice]
         self._taught.learn(dice, held.fine.pictures()[-1], reading, labels, rig, thrown.number)
 

@@ -14,7 +14,7 @@ from companion.evidence.package import Package
 from companion.history.accuracy import CameraThrow, camera_throws, upper_bound
 from companion.history.export import PastGames
 from companion.table.journal import entries_at
-from vision.geometry.rig import Rig, place
+from vision.geometry.rig import Rig, has_keep_zone, place
 from vision.networks import Networks
 from vision.reading.reader import Reader
 from vision.reading.reading import Reading
@@ -41,12 +41,7 @@ class StoredThrow:
         """
         thrown, _ = place(reading, self.rig)
         read, stands = Counter(each.die.value for each in thrown), Counter(self.camera_throw.values)
-        return read == stands or (not self.has_keep_zone and stands <= read)
-
-    @property
-    def has_keep_zone(self) -> bool:
-        """Whether the tray has a keep zone; without one, dice set aside lie among the thrown ones."""
-        return self.rig is not None and self.rig.keep.width_mm > 0
+        return read == stands or (not has_keep_zone(self.rig) and stands <= read)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

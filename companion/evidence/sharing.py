@@ -22,7 +22,7 @@ from companion.history.review import matched_values
 from companion.table.atomic import replacing
 from vision.calibration.store import DAMAGE, Stored, bytes_of_calibration, calibration_of_bytes
 from vision.calibration.store import FILE_NAME as CALIBRATION
-from vision.geometry.rig import Rig, place
+from vision.geometry.rig import Rig, has_keep_zone, place
 from vision.images.loading import picture_of_bytes
 from vision.reading.reading import FrameBGR
 
@@ -96,7 +96,7 @@ def read_export(file: Path) -> Iterator[SharedThrow]:
 
 def _has_unknown(throw: StoredThrow) -> bool:
     """Return whether a die that was set aside has no known value: in the keep zone, or among the thrown dice."""
-    if throw.has_keep_zone:
+    if has_keep_zone(throw.rig):
         return any(each.die.value is None for each in place(throw.at_table, throw.rig)[1])
     return len(throw.at_table.dice) > len(throw.camera_throw.values)
 

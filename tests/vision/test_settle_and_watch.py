@@ -386,8 +386,8 @@ def test_the_watcher_applies_a_new_calibration_from_the_next_reading_on(camera: 
     watcher.read_with(lambda *_: Reading((), Doubt.CUT_OFF), rig)
     camera.tray.throw(strength=0.4)
     second = next(settled)
-    assert (first.reading.doubt, first.keep_zone) == (Doubt.UNREAD, False)
-    assert (second.reading.doubt, second.keep_zone) == (Doubt.CUT_OFF, True)
+    assert (first.reading.doubt, first.rig) == (Doubt.UNREAD, None)
+    assert (second.reading.doubt, second.rig) == (Doubt.CUT_OFF, rig)
     assert watcher.rig is rig
 
 

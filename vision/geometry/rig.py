@@ -102,6 +102,11 @@ def projected(points: Floats, homography: Floats) -> Floats:
     return seen[:, :2] / seen[:, 2:]
 
 
+def has_keep_zone(rig: Rig | None) -> bool:
+    """Return whether a tray has a keep zone; without one, or a rig, dice set aside lie among the thrown ones."""
+    return rig is not None and rig.keep.width_mm > 0
+
+
 @dataclass(frozen=True, slots=True)
 class LocatedDie:
     """A die and its position: millimetres in the tray, or pixels of the picture if there is no calibration."""

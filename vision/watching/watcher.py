@@ -50,9 +50,7 @@ repeats. Longer: a mended camera is used later; shorter: more attempts and repor
 
 @dataclass(frozen=True, slots=True)
 class Moving:
-    """Something began to move in the tray, at `at_s` seconds on the camera's clock."""
-
-    at_s: float
+    """Something began to move in the tray."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +63,6 @@ class Settled:
         thrown: Dice in the throw zone.
         kept: Dice in the keep zone.
         emptied: Whether the throw zone was seen at rest without dice between the last throw and this one.
-        keep_zone: Whether the tray has a keep zone.
         expected: Number of dice that the reader expected, or None.
         rig: The calibration that it was read with, or None.
         doubted_frames: Every frame that was taken to be read, oldest first, if the reading is in doubt; else none.
@@ -77,7 +74,6 @@ class Settled:
     thrown: tuple[LocatedDie, ...]
     kept: tuple[LocatedDie, ...]
     emptied: bool
-    keep_zone: bool = True
     expected: int | None = None
     rig: Rig | None = None
     doubted_frames: tuple[Frame, ...] = ()
@@ -92,9 +88,7 @@ class Ill:
 
 @dataclass(frozen=True, slots=True)
 class Dark:
-    """The picture became too dark to read, at `at_s` seconds on the camera's clock. `Moving` follows in the light."""
-
-    at_s: float
+    """The picture became too dark to read. `Moving` follows in the light."""
 
 
 Event = Moving | Settled | Dark | Ill
@@ -195,7 +189,7 @@ class Watcher:
                         self._emptied, doubted = False, None
                     if phase is not told:
                         told = phase
-                        yield Moving(frame.at_s) if phase is Phase.MOVING else Dark(frame.at_s)
+                        yield Moving() if phase is Phase.MOVING else Dark()
                 elif phase is Phase.WAITING and told is Phase.MOVING and hasty and self.rig is not None:
                     until_s, settled = self._read_as_they_come(detector, frame)
                     hasty = settled is not None
@@ -311,8 +305,7 @@ class Watcher:
         """
         rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
         thrown, kept = place(reading, rig)
-        keep_zone = rig is not None and rig.keep.width_mm > 0
-        return Settled(at_s, frame, reading, thrown, kept, self._emptied, keep_zone, expected, rig)
+        return Settled(at_s, frame, reading, thrown, kept, self._emptied, expected, rig)
 
 
 def latest(settled: Settled, last: Settled | None, *, held: bool = False) -> Settled:
