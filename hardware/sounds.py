@@ -17,8 +17,7 @@ from functools import lru_cache
 import numpy as np
 
 RATE_HZ = 22_050
-"""Sampling rate of the sounds, in samples a second: enough for tones up to 3 kHz with their partials. More makes longer
-files without being heard."""
+"""Sampling rate, in samples a second: enough for tones up to 3 kHz with their partials. More is not heard."""
 PLAYER = ("aplay", "--quiet", "-")
 """Command that plays a WAV file from standard input."""
 PLAYER_TIMEOUT_S = 5.0
@@ -27,8 +26,7 @@ Every effect is shorter. Longer keeps later effects waiting for a stuck sound ca
 USUAL_VOLUME = 0.5
 """Default volume: peak of an effect as a share of full scale, 0 to 1. Twice as much is as loud as the card allows."""
 MAX_WAITING_EFFECTS = 2
-"""Largest number of effects that wait to be played; further ones are dropped, for a late sound is worse than none. More
-lets sounds lag behind the game."""
+"""Largest number of effects that wait to be played; others are dropped. More lets sounds lag behind the game."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,7 @@ RESERVED_S = 5.0
 """Seconds that the table gets no frames after the sheet was detected. Shorter than the page's 0.7 s between requests:
 the table reads markers as dice. Longer: a throw right after the sheet was taken out is seen later."""
 STEP_S = 8.0
-"""Longest time in seconds that a calibration step may take before it fails. Shorter: slow machines fail; longer: a
-person waits with the phone in hand."""
+"""Longest time in seconds of a calibration step. Shorter: slow machines fail; longer: a person waits, phone in hand."""
 QUALITY = 70
 """JPEG quality, 0 to 100, of the camera's pictures on the calibration page. Higher: sharper, and more bytes."""
 T = TypeVar("T")

@@ -19,8 +19,7 @@ from vision.watching import watcher as watch
 log = logging.getLogger(__name__)
 
 JOIN_TIMEOUT_S = 5.0
-"""Longest wait in seconds for a running reading when the observer stops. Longer: other parts stop later; shorter: the
-reading goes on in the background."""
+"""Longest wait in seconds for a running reading when the observer stops. Longer: other parts stop later."""
 EXIT_TIMEOUT_S = 15.0
 """Longest wait in seconds for a running reading when the interpreter exits. Too short: OpenCV aborts the process."""
 PHOTO_QUALITY = 85

@@ -70,8 +70,7 @@ class KeyButtons:
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
         """Report each key of a button as touch, press and release, until `stop` or the terminal is closed.
 
-        Touch and release go to `on_touch`. A capital letter is a long press; keys of no button are ignored.
-        `descriptor` is the terminal's.
+        Touch and release go to `on_touch`. A capital letter is a long press. `descriptor` is the terminal's.
         """
         while not self._stopped.is_set():
             ready, _, _ = select.select([descriptor], [], [], POLL_S)

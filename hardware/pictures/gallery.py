@@ -57,8 +57,7 @@ _CHANGE_PLACES = (
     Moment("swap", 0.0, 1, 71, 43, None, 0, 0.8, delay_s=0.5),
     Moment("burst", 0.0, 0, 43, 71, "fire", 26, 1.3, delay_s=0.5),
 )
-"""Pegs at holes 43 and 71 change places after a spark. The numbers are those of `Moment`: lengths in holes, times in
-seconds; larger ones draw longer."""
+"""Pegs at holes 43 and 71 change places after a spark. The numbers are those of `Moment`; larger ones draw longer."""
 _HOP_BACK = (Moment("ring", 0.0, 3, 58, 53, "amber", 5, 0.6), Moment("slide", 0.0, 3, 58, 53, None, 0, 0.6))
 """A peg is pushed back from hole 58 to 53. The numbers are those of `Moment`; larger ones draw longer."""
 

@@ -12,8 +12,7 @@ from hardware.strips import FrameRGB
 from hardware.track import Layout
 
 DIM_LEVEL = 40
-"""Value of a full colour in test frames, 0 to 255: easy to see, and a whole strip draws little current. Twice as much
-is brighter and draws twice the current."""
+"""Value of a full colour in test frames, 0 to 255: easy to see, at little current. Twice as much draws twice that."""
 COLOURS = {
     "red": (DIM_LEVEL, 0, 0),
     "green": (0, DIM_LEVEL, 0),

@@ -18,11 +18,9 @@ CORNER_MM = 5.0
 """Distance of the drilling template's corner screws from both edges of the panel, in mm. More: the screws meet the
 first LEDs; less: the panel's corners break."""
 SCREW_MM = 3.5
-"""Diameter of the holes for the corner screws (M3) of the panels, in mm; a drill of that size is common. Less: the
-screws jam; more: the panels shift."""
+"""Diameter of the holes for the panels' corner screws (M3), in mm. Less: the screws jam; more: the panels shift."""
 RULER_MM = 14.0
-"""Room below the lowest holes for the ruler, in mm. With it the template of a cribbage board fits A4 paper and a
-printer's margins; more would not fit."""
+"""Room below the lowest holes for the ruler, in mm. With more a cribbage board's template would not fit A4 paper."""
 MAP_PX = 1600
 """Width of the wiring map on the screen, in pixels, whatever the length of the strip. More shows it larger."""
 _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7")

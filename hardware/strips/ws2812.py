@@ -20,8 +20,7 @@ SPEED_HZ = {3: 2_400_000, 4: 3_200_000}
 """SPI clock in Hz, by the number of SPI bits that carry an LED bit. At another clock LEDs misread the signal."""
 RESET_S = 300e-6
 """Seconds of low level that are sent before and after a frame. After it, more than the 280 us that latch the colours;
-before it, a guard: some SPI controllers idle high or send a leading bit. Shorter than 280 us shows no colours; longer
-makes frames longer."""
+before it, a guard: some SPI controllers idle high or send a leading bit. Shorter: no colours; longer: longer frames."""
 
 _CODES = {3: ((1, 0, 0), (1, 1, 0)), 4: ((1, 0, 0, 0), (1, 1, 1, 0))}
 """SPI bits that stand for an LED bit of 0 and of 1, by the number of SPI bits that carry an LED bit."""

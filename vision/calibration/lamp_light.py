@@ -55,8 +55,7 @@ class LampLight:
         """Return at most one advice against a lamp's flicker, the more urgent one.
 
         - `banding`: the measured bands exceed MAX_BANDS.
-        - `exposure`: the exposure is known and is not a whole number of the lamp's periods. Bands need not be seen
-          for it, as another lamp may flicker.
+        - `exposure`: the exposure is known and no whole number of the lamp's periods, even where no bands are seen.
         """
         period = f"{500 / self.mains_hz:.1f} ms"
         if self.bands is not None and self.bands > MAX_BANDS:

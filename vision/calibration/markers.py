@@ -77,8 +77,7 @@ def sheet_pose(
 
     It is fitted by RANSAC to the corners of the sheet's markers, after `straight` has removed the lens's distortion
     from their pixels. `bar_mm`, the measured length of the bar printed as 100 mm, corrects for a printer that scaled
-    the page. Returns None with fewer than MIN_MARKERS markers of the sheet, or fewer than
-    4 * MIN_MARKERS - 4 corners that fit.
+    the page. Returns None with fewer than MIN_MARKERS markers, or 4 * MIN_MARKERS - 4 corners that fit.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < MIN_MARKERS:

@@ -187,8 +187,7 @@ class Calibrating:
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
         """Return the calibration sheet's mean pose in the pictures that show it, and the lens; None if none shows it.
 
-        Its advice is that on the last picture. If the plan has a height of the lens measured by tape, the lens fits it.
-        At least one picture is needed.
+        Its advice is that on the last of one or more pictures. If the plan has a height by tape, the lens fits it.
         """
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]
@@ -304,8 +303,7 @@ class Calibrating:
     def _frames(self, failure: str) -> Iterator[Frame]:
         """Yield the frames of one step of calibrating until the recording ends.
 
-        Raises DeviceError after `wait_s` of the camera's time. Its message begins with `failure`; its cure is the last
-        sentence that the step said.
+        Raises DeviceError after `wait_s` of the camera's time, with `failure` and the last sentence said as its cure.
         """
         begun_s: float | None = None
         self._said = ""

@@ -23,8 +23,7 @@ from vision.reading.reading import FrameBGR
 log = logging.getLogger(__name__)
 
 BUFFERS = 3
-"""Number of frame buffers of the camera: one is filled, one waits, one is read. More take 3.7 MB of video memory each;
-fewer lose frames."""
+"""Number of frame buffers: one is filled, one waits, one is read. More take 3.7 MB each; fewer lose frames."""
 FAULTS = (RuntimeError, OSError, ValueError, KeyError, TypeError, CancelledError, InvalidStateError)
 """Exceptions that picamera2 and libcamera raise when a camera fails."""
 
@@ -128,8 +127,7 @@ class Picamera2Camera:
     def _configure(self, device: Any) -> None:
         """Configure a picamera2 device for the widest sensor mode; set `field` to the part of the sensor that it shows.
 
-        If no mode reports its crop, picamera2 chooses the mode, and `field` stays unchanged. Raises picamera2's own
-        exceptions, FAULTS.
+        If no mode reports its crop, picamera2 chooses the mode, and `field` stays unchanged. Raises FAULTS.
         """
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second

@@ -36,8 +36,7 @@ SHADOW_GAIN_RANGE = (0.47, 1.12)
 the lighting estimate relative to the whole view, and a pixel relative to that estimate. A wider range overlooks dark or
 pale dice; a narrower one takes shadows for dice."""
 GAIN_TILE_PX = 64
-"""Side of a tile of the lighting estimate, in pixels: four faces, so that dice seldom fill half of it. Larger tiles
-follow uneven light less closely."""
+"""Side of a tile of the lighting estimate, in pixels: four faces, so that dice seldom fill half. Larger is coarser."""
 GAIN_SAMPLES = 16
 """Pixels along each side of a tile that the lighting estimate uses. More are slower; fewer make it less exact."""
 

@@ -33,8 +33,7 @@ BAND_ROWS = 256
 ORIENTATION_TAG = 274
 """Number of the EXIF tag that holds a picture's orientation, fixed by the EXIF standard."""
 SAVED_QUALITY = 92
-"""JPEG quality, 0 to 100, of the annotated pictures that commands such as `read` write. Higher makes larger files;
-lower blurs pips and drawn text."""
+"""JPEG quality, 0 to 100, of pictures that commands such as `read` write. Higher: larger files; lower: blurred pips."""
 MAX_FILE_BYTES = 400_000_000
 """Largest file in bytes, to bound memory; larger ones are refused. It fits MAX_PIXELS of uncompressed 16-bit colour."""
 _TILE_WIDTH, _TILE_HEIGHT = 322, 323

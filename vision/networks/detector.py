@@ -29,11 +29,9 @@ Scores = NDArray[np.float32]
 MODEL = Path(__file__).parent.parent / "models" / "centres.onnx"
 """The full detector's ONNX file."""
 LIGHT_MODEL = MODEL.with_name("glance.onnx")
-"""ONNX file of the small detector that every tray picture runs through first. Its output maps are the full detector's;
-it is about five times as fast."""
+"""ONNX file of the small detector for every tray picture, with the full one's outputs, but about five times as fast."""
 LIGHT_FACE_PX = 24.0
-"""Width in pixels to which a die's face is scaled for LIGHT_MODEL. Larger takes more time, by its square; smaller
-merges touching dice."""
+"""Width in pixels to which a face is scaled for LIGHT_MODEL. Larger: slower, by its square; smaller: faces merge."""
 STRIDE = 8
 """Width, in pixels of the input, of one cell of the output maps. The network's architecture fixes it."""
 REFERENCE_FACE_PX = 40.0

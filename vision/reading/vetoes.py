@@ -36,8 +36,7 @@ MIN_FACE_DISTANCE = 0.8
 lie flat can't be so near. From 1 on it doubts dice that touch side by side."""
 FACE_SIZE_RANGE = (0.75, 1.85)
 """Smallest and largest detected size of a flat face, relative to the calibrated one; outside it the die counts as
-cocked. Allows for the box of a rotated die, dice of two makes and a lens height that is 10 % off. Wider overlooks
-cocked dice; narrower doubts flat ones."""
+cocked. Allows for rotated dice of two makes and a lens height that is 10 % off. Wider overlooks cocked dice."""
 BORDER_MARGIN = 0.4
 """Distance of a face's centre from the edge of the picture, as a multiple of the face's width, below which the die
 counts as cut off: some pips may be outside. A larger one doubts whole dice near the edge."""

@@ -19,8 +19,7 @@ SHRINK_FACTOR = 2
 """Factor by which a `Small` picture's width and height shrink before least squares fit the camera's motion. At 2 the
 fit has a quarter of the pixels. A larger one is faster but less exact."""
 MAX_STEPS = 5
-"""Largest number of Gauss-Newton steps of one estimate. It bounds the time of a search that does not converge; fewer
-may stop before the motion is found."""
+"""Largest number of Gauss-Newton steps of one estimate: bounds its time. Fewer may stop before the motion is found."""
 CONVERGED_PX = 0.02
 """Largest component of a Gauss-Newton step, in small pixels, below which the fit of the camera's motion has converged.
 A larger one is less exact but stops sooner."""

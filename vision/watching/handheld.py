@@ -91,5 +91,4 @@ def _needed_s(began: Small, now: Small) -> float:
 HELD = StillnessCriterion(_moved, _needed_s)
 """Criterion for a camera that may be held by hand: STILL_S if the camera did not move meanwhile, else HELD_STILL_S."""
 PAUSED = StillnessCriterion(_moved_meanwhile, _needed_s)
-"""Criterion of rest for the first frame after a pause, such as a reading. Only moved dice end the rest; a hand-held
-camera may have moved any distance."""
+"""Criterion for the first frame after a pause: only moved dice end the rest, as the camera may have moved anywhere."""

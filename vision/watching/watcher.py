@@ -139,8 +139,7 @@ class Watcher:
     def events(self) -> Iterator[Event]:
         """Start the camera and yield its events until `stop` is called or a recording ends; then stop the camera.
 
-        A DeviceError of the camera becomes an `Ill` event. The camera is then started again after a pause, which grows
-        with each failure in a row.
+        A DeviceError of the camera becomes an `Ill` event. After a pause, longer at each failure, it starts again.
         """
         failures = 0
         while not self._stopped.is_set():
@@ -289,14 +288,12 @@ class Watcher:
     @contextlib.contextmanager
     def _less_light(self) -> Iterator[None]:
         """Context manager: dim the lights near the tray, if there are any, until its end, also after an error."""
-        if self._dim is None:
-            yield
-            return
-        self._dim(True)
+        dim = self._dim or (lambda _on: None)
+        dim(True)
         try:
             yield
         finally:
-            self._dim(False)
+            dim(False)
 
     def _settled(self, frame: Frame, at_s: float, reading: Reading, rig: Rig | None, expected: int | None) -> Settled:
         """Return the event of a reading that ends with `frame`; a rig for another size of picture is ignored.

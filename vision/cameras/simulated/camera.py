@@ -29,8 +29,7 @@ much only, so that they do not leap."""
 LENS_BLUR_PX = 0.7
 """Standard deviation of the lens's blur, in pixels. Larger values smear the pips."""
 TRAY_SEED = 1
-"""Random seed of the tray's felt and wood, used when the camera gets no seed, so that the tray looks alike every time.
-Another number gives other fibres."""
+"""Random seed of the tray's felt and wood if the camera gets none, so that the tray looks alike every time."""
 SHUTTER_SHARE = 0.25
 """Share of the time between frames, 0 to 1, for which the shutter is open. Moving dice are drawn at its beginning and
 its end, half each, so a larger share blurs them more."""

@@ -31,8 +31,7 @@ STEP_S = 1 / 1200
 SPIN_LOSS_PER_S = 1.0
 """Rate, per second, at which a die loses its spin. Without it a die may spin on a corner; larger stops it sooner."""
 REST_SPEED_MM_S = 8.0
-"""Speed, in mm/s, below which a die is slow enough to be at rest. A larger one freezes dice that still slide; a smaller
-one lets them tremble for longer."""
+"""Speed, in mm/s, below which a die can be at rest. Larger freezes dice that still slide; smaller lets them tremble."""
 REST_SPIN_RAD_S = 1.0
 """Angular velocity, in rad/s, below which a die is slow enough to be at rest. A larger one freezes dice that still
 turn; a smaller one lets them tremble for longer."""

@@ -20,15 +20,13 @@ LIGHT = np.array([-0.35, -0.45, 0.82])
 """Direction (x, y, z) from the simulated tray to the lamp; its length does not count. Off the camera's axis, so that
 dice cast shadows to one side. With x or y farther from 0: longer shadows, and more contrast between side faces."""
 AMBIENT_BRIGHTNESS = 0.45
-"""Brightness factor, 0 to 1, of a die's face that is turned away from the lamp. A larger one shows side faces brighter,
-with less contrast to the top."""
+"""Brightness factor, 0 to 1, of a die's face turned away from the lamp. Larger: less contrast to the top."""
 SHADOW_BRIGHTNESS = 0.55
 """Brightness of the floor in a die's shadow, 0 to 1, as a share of the lit floor's. Larger gives fainter shadows."""
 NOISE_LEVELS = 2.2
 """Standard deviation of the sensor noise, in grey levels: a Pi camera's at gain 2 to 4. More: grainier pictures."""
 NOISE_ROWS = 120
-"""Height, in rows, of each band of the picture to which precomputed noise is added at a new random offset. Fewer rows
-save memory and take more calls."""
+"""Height, in rows, of each band that gets noise at a new random offset. Fewer save memory and take more calls."""
 NOISE_SPARE_PX = 64
 """Spare width and height, in pixels, of the precomputed sensor noise. Each NOISE_ROWS rows of a picture take noise at a
 random offset up to this. Smaller: the noise repeats sooner. Larger: more memory."""

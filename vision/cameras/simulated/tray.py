@@ -34,8 +34,7 @@ MARGIN_MM = 1.0
 """Distance, in mm, from the throw zone's edge inwards to the walls that stop dice: the felt rises a little at the edge.
 A larger one makes the room for dice smaller."""
 CUP_S = 0.5
-"""Seconds, of simulated time, for which thrown dice are out of sight, while a person would pick them up and shake them.
-A longer one delays each throw."""
+"""Seconds, of simulated time, for which thrown dice are out of sight, as if shaken. Longer delays each throw."""
 COCKED_SHARE = 0.01
 """Share of throws, 0 to 1, in which one die is made to lean on the wall, cocked. The physics alone hardly ever does
 that. Twice as much gives twice as many cocked dice."""
