@@ -102,7 +102,12 @@ class VirtualCamera:
             self._sleep(wait_s)
             now_s = self._clock()
         self._last_s = max(now_s, last_s)
-        self.newest = self._filmed(min(now_s - last_s, MAX_STEP_S), now_s)
+        step_s = min(now_s - last_s, MAX_STEP_S)
+        opened, closed = (self.tray.advance(step_s * part) for part in (1 - SHUTTER_SHARE, SHUTTER_SHARE))
+        clean = self._clean(closed)
+        if apart_mm(opened, closed) >= MIN_MOTION_MM:
+            clean = cv2.addWeighted(clean, 0.5, self._composed(opened), 0.5, 0)
+        self.newest = self.disturb(clean, now_s)
         return Frame(self._noise.over(self.newest), now_s)
 
     def rig(self) -> Rig:
@@ -137,18 +142,6 @@ class VirtualCamera:
     def lift_sheet(self) -> None:
         """Take the printed sheet, if there is one, out of the virtual tray, from the next frame on."""
         self._ground = self._empty
-
-    def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
-        """Simulate the dice for `step_s` seconds; return the picture with motion blur, without sensor noise.
-
-        `disturb` has changed it, and gets `now_s`, the time on the camera's clock.
-        """
-        opened = self.tray.advance(step_s * (1 - SHUTTER_SHARE))
-        closed = self.tray.advance(step_s * SHUTTER_SHARE)
-        clean = self._clean(closed)
-        if apart_mm(opened, closed) >= MIN_MOTION_MM:
-            clean = cv2.addWeighted(clean, 0.5, self._composed(opened), 0.5, 0)
-        return self.disturb(clean, now_s)
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
         """Return the picture of dice in these poses, without noise.
