@@ -16,8 +16,8 @@ from companion.adapters.buttons import ListeningButtons
 from companion.adapters.calibration_service import CalibrationService
 from companion.adapters.clips import Clips
 from companion.adapters.frame_buffer import FrameBuffer
+from companion.adapters.hands import VirtualHands
 from companion.adapters.reader_setup import WatchedTray, load_reader
-from companion.adapters.simulated.hands import VirtualHands
 from companion.adapters.sound import sounding
 from companion.adapters.tray_observer import TrayObserver, kept_out
 from companion.bots.adviser import Advisor

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from companion.adapters.frame_buffer import FrameBuffer
+from companion.adapters.hands import lay_in
 from companion.adapters.reader_setup import calibration_status, save_calibration
-from companion.adapters.simulated.sheet import lay_in
 from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice
 from vision.calibration.lens import MIN_VIEWS

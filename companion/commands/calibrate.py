@@ -235,7 +235,7 @@ class _Hands:
 
         With the virtual camera the sheet is laid into its tray here: at four tilts, which `steps` detects, then flat.
         """
-        from companion.adapters.simulated.sheet import lay_in
+        from companion.adapters.hands import lay_in
         from vision.calibration.procedure import LAY
         from vision.calibration.sheet import sheet
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from companion.adapters.simulated.hands import VirtualHands
+from companion.adapters.hands import VirtualHands
 from companion.table.tray.observation import Die
 from tests.vision.camera_standins import virtual_camera
 from vision.cameras.simulated.contact import CORNERS, Walls, touch

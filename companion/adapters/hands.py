@@ -1,4 +1,4 @@
-"""Hands for the virtual tray: throw, move and lift its dice, by number, with places in millimetres."""
+"""Hands for the virtual tray: they throw, move and lift its dice, and lay the calibration sheet into it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from companion.table.tray.observation import Die
+from vision.calibration.sheet import Sheet, raster
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.images.loading import jpeg
@@ -18,6 +19,9 @@ PAGE_QUALITY = 78
 """JPEG quality, 0 to 100, of the virtual tray's pictures on the page. Higher: sharper, and more than 90 kB each."""
 STRENGTH = 0.6
 """Strength, 0 to 1, of the throws that `throw_on` makes. Higher: dice roll longer before they can be read."""
+LEANS_DEG = ((22.0, 0.0), (-22.0, 0.0), (0.0, 22.0), (0.0, -22.0))
+"""Tilts at which calibration sees the sheet in the virtual tray, in degrees about the x and the y axis. With much
+smaller ones the lens isn't measured (`MIN_TILT_DEG` in vision.calibration.lens); larger ones foreshorten markers."""
 
 
 class VirtualHands:
@@ -107,3 +111,15 @@ def _in_picture(die: Mapping[str, Any]) -> dict[str, float]:
     x_px, y_px = LENS.project(np.array([die["x_mm"], die["y_mm"], DIE_MM]))
     size_px = DIE_MM * LENS.focal_px / (LENS.height_mm - DIE_MM)
     return {"x_px": round(float(x_px), 1), "y_px": round(float(y_px), 1), "size_px": round(size_px, 1)}
+
+
+def lay_in(camera: VirtualCamera, printed: Sheet, look: Callable[[], object]) -> None:
+    """Lay the sheet `printed` into the virtual tray: at each tilt of `LEANS_DEG`, then flat.
+
+    `look` is called at each tilt, not for the flat sheet.
+    """
+    picture = raster(printed)
+    for lean_deg in LEANS_DEG:
+        camera.lay_sheet(picture, printed.size_mm, lean_deg=lean_deg)
+        look()
+    camera.lay_sheet(picture, printed.size_mm)

@@ -1,1 +1,0 @@
-"""Control of the simulated tray from the page."""
