@@ -16,8 +16,7 @@ track fills slower; a higher limit slows long ways alone."""
 TRAIL_FADES_S = 0.4
 """Seconds in which the trail of a `slide` fades once the peg has arrived. The animation lasts longer by this."""
 PRESS_FLASH_S = 0.35
-"""Seconds that the end pockets of all lanes and the status segment flash after a button press. Longer covers pegs in
-the pockets; shorter may go unseen."""
+"""Seconds that pockets and status flash after a button press. Longer covers pegs there; shorter may go unseen."""
 SHUTDOWN_PRESS_S = 3.0
 """Seconds for which the shutdown button must be held, and duration of the countdown on the board. Shorter, a touch by
 mistake could shut the table down; longer is a nuisance."""

@@ -28,8 +28,7 @@ PLAYERS = (ORANGE, SKY, GREEN, YELLOW, VERMILION, PURPLE, COBALT, LIME, VIOLET, 
 AMBER: Colour = (1.0, 0.756, 0.0)
 """Colour of questions, moving dice and button presses. Also of the marks at every tenth hole, and of an idle board."""
 ALARM: Colour = (0.898, 0.325, 0.239)
-"""Colour on the LEDs of what is wrong or lost: a hold that the rules refuse, lost points, the shutdown countdown. The
-glow of a burst has it, too."""
+"""Colour on the LEDs of what is wrong or lost: a refused hold, lost points, the shutdown countdown, a burst."""
 COLOURS: dict[str, Colour] = {"amber": AMBER, "red": ALARM, "fire": (1.0, 0.50, 0.0), "sulphur": (0.60, 0.72, 0.0)}
 """Colours of no player, by the name that `Moment.colour` gives."""
 

@@ -25,8 +25,7 @@ class Moment:
     """A short animation.
 
     Attributes:
-        kind: A primitive, a key of `hardware.effects.EFFECTS`; or `press` (a button went down) or `countdown` (the
-            shutdown button is held).
+        kind: A primitive, a key of `hardware.effects.EFFECTS`; or `press` of a button or `countdown` to shut down.
         at_s: Time of the event on the board's clock, in seconds.
         player: Index into `BoardView.pegs`, or None.
         from_hole: Position of the peg before the event, where it moves.

@@ -80,8 +80,7 @@ def load_reader(
     - No calibration, or one of another camera: the lens focuses once more.
     - Damaged calibration: the lens stays as it is; the health check in the result reports the damage.
 
-    Uncalibrated, the reader knows no tray, except that of the virtual camera. `witness` returns the labelled examples
-    of the set of dice in use, or None.
+    Uncalibrated, only the virtual camera's tray is known. `witness` returns the examples of the dice in use, or None.
     """
     try:
         stored = load_calibration(folder)

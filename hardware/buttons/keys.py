@@ -17,8 +17,7 @@ from hardware.buttons import Press, Touch, ignore_touch
 KEYS = {"b": "bank", "u": "undo", "n": "next", "s": "shutdown"}
 """Name of the button of each key of the terminal. A capital letter is a long press; other keys are ignored."""
 ESCAPE = re.compile(r"\x1b+[O\[]*[0-9;]*.?")
-"""Pattern of the escape sequence that a terminal sends for a key without a letter, or with Alt. A sequence may end in a
-letter of KEYS, as Arrow Down in B."""
+"""Pattern of a terminal's escape sequences. One may end in a letter of KEYS, as Arrow Down in B."""
 POLL_S = 0.2
 """Seconds for which the thread waits for a key before it checks whether to stop. Longer delays `stop`, not the keys."""
 

@@ -31,8 +31,7 @@ MIN_VIEW_CHANGE = 0.02
 """Least mean distance of a new view's corners from those of each kept view, as a share of the picture's width. A nearer
 view adds time but no information and is dropped. A higher limit makes people move the sheet further."""
 OUTLIER_RATIO = 2.5
-"""Reprojection error of a view, as a multiple of the median one, from which the view is rejected: the sheet was bent. A
-higher ratio keeps worse views."""
+"""Reprojection error, as a multiple of the median view's, from which a view is rejected. Higher keeps worse views."""
 MAX_REPROJECTION_PX = 5.0
 """Largest mean of the views' RMS reprojection errors, in pixels of a picture 1,280 px wide. Above it the measured lens
 is replaced by the guess. A sheet bowed by 8 mm reaches it."""

@@ -43,8 +43,7 @@ MAX_LIGHT_CHANGE = 1.4
 """Factor from which a change of the tray's light, up or down, unlocks exposure. Below 1.5, so that lights dimmed to two
 thirds are noticed. A larger one keeps an exposure that is too dark or too bright; a smaller one unlocks more often."""
 CHANGED_FOR_S = 1.5
-"""Seconds for which the light must stay changed before exposure is unlocked. A hand over the tray goes away sooner. A
-longer time delays the new exposure."""
+"""Seconds for which the light must stay changed before exposure is unlocked. A hand goes sooner. Longer: later."""
 SAMPLE_EVERY_PX = 16
 """Step, in pixels, between the pixels whose median is the tray's brightness. Smaller: slower; larger: less exact."""
 

@@ -51,8 +51,7 @@ MIN_SCORE = 0.08
 """Score, 0 to 1, above which a peak of the maps is a detection. Higher loses faint faces, lower costs time."""
 NMS_DISTANCE = 0.33
 """Distance of two detections' centres, as a share of the sum of their sizes, below which they are one die and the
-weaker is dropped. Dice that touch are at least half that sum apart: near 0.5 they are merged. Smaller: one die is found
-twice."""
+weaker is dropped. Dice that touch are half that sum apart: near 0.5 they merge. Smaller: one die is found twice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

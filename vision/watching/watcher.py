@@ -102,8 +102,7 @@ class Watcher:
         read: Reads the dice of a frame, as `Reader.read` does.
         rig: The calibration. With None the whole picture is the throw zone and the camera may be held by hand.
         expect: Returns the number of dice in the tray, or None if unknown; called before each reading.
-        dim: Called with True before still frames are taken and with False right after, to dim coloured lights near the
-            tray. None if there are no lights.
+        dim: Called with True before still frames and with False after, to dim lights near the tray; None for none.
         pause: Waits for a number of seconds and returns whether watching was stopped. The default waits for `stop`.
     """
 

@@ -24,8 +24,7 @@ Hung higher, it shows smaller dice; lower, it cuts off the tray's edge."""
 FPS = 30.0
 """Frames per second that the virtual camera delivers by default, as a Pi camera does. More take more computing time."""
 MAX_STEP_S = 0.1
-"""Longest time, in seconds, by which the dice are moved on between two frames. After a longer delay they move by this
-much only, so that they do not leap."""
+"""Longest time, in seconds, by which dice are moved on between two frames, so that none leaps after a delay."""
 LENS_BLUR_PX = 0.7
 """Standard deviation of the lens's blur, in pixels. Larger values smear the pips."""
 TRAY_SEED = 1

@@ -28,8 +28,7 @@ SMOOTHING_MM_S = 2.0
 rest instead of trembling. Larger: weaker friction at low speeds. Under a die's own weight MAX_GRIP_PER_S is the tighter
 limit below about 7 mm/s."""
 MAX_GRIP_PER_S = 120.0
-"""Largest ratio of friction force to sliding speed, in 1/s, for dice of mass 1. A larger one would reverse a corner's
-motion within one time step."""
+"""Largest ratio of friction force to sliding speed, in 1/s. Larger would reverse a corner's motion in one step."""
 MAX_SQUARED_DISTANCE = 3.0
 """Square of the distance of two cubes' centres, in squared edges, from which they can't touch: two half diagonals.
 Larger only takes time; smaller lets dice overlap."""

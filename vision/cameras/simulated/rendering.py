@@ -88,8 +88,7 @@ def background(
 ) -> FrameBGR:
     """Return the picture that `camera` takes of the empty tray, unevenly lit: felt in a wooden rim.
 
-    A brass ridge runs `ridge_x_mm` right of the tray's left side. Right of it is the keep zone, on lighter felt. `rng`
-    draws the grain.
+    A brass ridge is `ridge_x_mm` right of the tray's left side, then a lighter keep zone. `rng` draws the grain.
     """
     width, height = camera.size_wh
     picture = wood(camera.size_wh, rng)
