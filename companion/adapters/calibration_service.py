@@ -17,8 +17,7 @@ from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice
 from vision.calibration.lens import MIN_VIEWS
 from vision.calibration.procedure import Calibrated, Calibrating, Found, calibrated, with_die
-from vision.calibration.sheet import sheet
-from vision.calibration.sheet_pdf import pdf
+from vision.calibration.sheet import pdf, sheet
 from vision.calibration.solving import DEFAULT_LENS_DEG, Plan, zones
 from vision.cameras import Frame, SensorCamera
 from vision.cameras.simulated.camera import VirtualCamera

@@ -270,8 +270,7 @@ def _write_sheet(to: Path, paper: str, plan: Plan, *, as_json: bool) -> int:
     if the tray is too small.
     """
     from vision.calibration.markers import MIN_MARKERS
-    from vision.calibration.sheet import sheet
-    from vision.calibration.sheet_pdf import pdf
+    from vision.calibration.sheet import pdf, sheet
 
     if to.suffix.lower() != ".pdf":
         raise SetupError([f"--sheet: {str(to)!r} must end in .pdf."])

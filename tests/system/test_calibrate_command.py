@@ -17,8 +17,7 @@ from companion.commands.calibrate import command
 from companion.errors import DeviceError, SetupError
 from tests.system.running import Running, pegpip
 from vision.calibration.procedure import Calibrating
-from vision.calibration.sheet import raster, sheet
-from vision.calibration.sheet_pdf import pdf
+from vision.calibration.sheet import pdf, raster, sheet
 from vision.calibration.store import FILE_NAME, Stored, load_calibration
 from vision.cameras import files
 from vision.cameras.opening import open_camera
