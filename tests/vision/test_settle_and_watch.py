@@ -5,15 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from companion.adapters.tray_observer import TrayObserver
 from companion.errors import DeviceError
 from tests.vision.camera_standins import Film, no_dice, virtual_camera
-from tests.waiting import until
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.cameras.simulated.tray import Pose
@@ -22,7 +19,7 @@ from vision.reading.reader import Reader
 from vision.reading.reading import Die, Doubt, FrameBGR, Reading
 from vision.research.evaluation.fault_injection import FaultInjection
 from vision.watching.stillness import STILL_S, Phase, StillnessDetector, small_picture, step
-from vision.watching.watcher import FRAMES_READ, Dark, Event, Ill, Moving, Settled, Watcher
+from vision.watching.watcher import FRAMES_READ, Ill, Moving, Settled, Watcher
 
 
 @pytest.fixture
@@ -100,76 +97,6 @@ def test_watcher_emits_settled_for_an_empty_tray_a_throw_and_lifted_dice(camera:
     assert settled[1].emptied
     assert settled[1].reading.trusted
     assert any(isinstance(event, Moving) for event in events)
-
-
-def events_with_light_off(camera: VirtualCamera, hand: Callable[[], None]) -> list[Event]:
-    """Watch dice that lie in the tray. In the dark from 3 to 6 s, a hand does something at 4 s."""
-    camera.tray.throw([0, 1, 2], strength=0.4)
-
-    def film() -> Frame | None:
-        frame = camera.frame()
-        lit = not 3 <= frame.at_s < 6
-        camera.disturb = FaultInjection(lamp=1.0 if lit else 0.002).over
-        if number_of(frame) == int(4 * FPS):
-            hand()
-        return frame if frame.at_s < 9 else None
-
-    return list(Watcher(Film(film), Reader(load_networks(), camera.rig()).read, camera.rig()).events())
-
-
-def test_a_tray_read_with_doubt_is_read_again_when_the_light_has_changed(camera: VirtualCamera) -> None:
-    """A lamp that fades up again moves nothing in the picture: the doubt of the dim light stayed."""
-
-    def film() -> Frame | None:
-        frame = camera.frame()
-        camera.disturb = FaultInjection(lamp=min(1.0, max(0.5, 0.5 + (frame.at_s - 1) / 2))).over
-        return frame if frame.at_s < 3 else None
-
-    def dim(frame_bgr: FrameBGR, *_: object) -> Reading:
-        return Reading((), Doubt.UNREAD if frame_bgr.mean() < 0.8 * camera.rig().empty_bgr.mean() else None)
-
-    camera.disturb = FaultInjection(lamp=0.5).over
-    first, *_, last = Watcher(Film(film), Says(dim), camera.rig()).events()
-    assert isinstance(first, Settled)
-    assert first.reading.doubt is Doubt.UNREAD
-    assert isinstance(last, Settled)
-    assert last.reading.trusted
-
-
-@pytest.mark.parametrize(("hand", "dice"), [("throw", 3), ("lift", 0), ("wait", 3)])
-def test_what_happened_in_the_dark_is_read_once_the_light_is_on_again(
-    camera: VirtualCamera, hand: str, dice: int
-) -> None:
-    hands = {"throw": lambda: camera.tray.throw([0, 1, 2]), "lift": camera.tray.lift, "wait": lambda: None}
-    *before, dark, moving, settled = events_with_light_off(camera, hands[hand])
-    assert not any(isinstance(event, Dark) for event in before)
-    assert (type(dark), type(moving)) == (Dark, Moving)
-    assert isinstance(settled, Settled)
-    assert (len(settled.thrown), settled.reading.trusted) == (dice, True)
-
-
-def test_the_black_first_pictures_of_a_usb_camera_are_not_read(camera: VirtualCamera) -> None:
-    def film() -> Frame | None:
-        camera.disturb = FaultInjection(lamp=0.0 if camera.frame().at_s < 1 else 1.0).over
-        frame = camera.frame()
-        return frame if frame.at_s < 3 else None
-
-    assert [type(event) for event in Watcher(Film(film), no_dice, camera.rig()).events()] == [Dark, Moving, Settled]
-
-
-def test_the_tables_page_says_that_the_camera_sees_only_black(camera: VirtualCamera) -> None:
-    camera.disturb = FaultInjection(lamp=0.002).over
-
-    def film() -> Frame | None:
-        frame = camera.frame()
-        return frame if frame.at_s < 2 else None
-
-    observer = TrayObserver("film", Watcher(Film(film), no_dice, camera.rig()), Mock())
-    observer.start()
-    until(lambda: observer.ended)
-    well, says = observer.health()
-    assert not well
-    assert "Switch the lamp on" in says
 
 
 MOVED_MM = 0.1
