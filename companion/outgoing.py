@@ -90,10 +90,10 @@ class DeliveryThread(BackgroundThread):
         """Deliver what waits, until `stopped` is set. To be called again later, it raises OSError or CompanionError."""
 
     def _run(self, stopped: threading.Event) -> None:
-        """Call `_deliver` at the start, at each wake-up, and after a failure once `pause_s` is over.
+        """Call `_deliver` at the start, at each wake-up, and `pause_s(failures)` seconds after a failure.
 
-        Returns once `stopped` is set. No failure of `_deliver` ends the thread. `health` tells of each; for an OSError
-        `_deliver` has set the sentence itself.
+        `failures` counts those in a row. The call returns once `stopped` is set; no failure ends it. `health` reports
+        each failure; for an OSError `_deliver` has set the sentence itself.
         """
         failures = 0
         while not stopped.is_set():

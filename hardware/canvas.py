@@ -95,7 +95,7 @@ class Canvas:
 def glow(path: LanePath, centre: float, reach: float) -> Levels:
     """Return the brightness of each LED of a lane for a soft spot of light: 1 at `centre`, smoothly falling to 0.
 
-    `centre` is a position and `reach`, at which it is 0, a distance above 0, both in holes of the lane.
+    `centre` is a position, in holes of the lane. `reach` is the distance at which the light ends, in holes, above 0.
     """
     near = np.clip(1.0 - np.abs(path.steps - np.float32(centre)) / np.float32(reach), 0.0, 1.0)
     return np.asarray(near * near * (3 - 2 * near), np.float32)

@@ -23,7 +23,7 @@ LIME: Colour = (0.702, 0.902, 0.502)
 VIOLET: Colour = (0.502, 0.2, 1.0)
 CRIMSON: Colour = (0.902, 0.102, 0.302)
 PLAYERS = (ORANGE, SKY, GREEN, YELLOW, VERMILION, PURPLE, COBALT, LIME, VIOLET, CRIMSON)
-"""Colours of the players; `Peg.colour` is an index into it."""
+"""Colours of the players, the first six close to the palette of Okabe and Ito; `Peg.colour` is an index into it."""
 
 AMBER: Colour = (1.0, 0.756, 0.0)
 """Colour of questions, moving dice and button presses. Also of the marks at every tenth hole, and of an idle board."""

@@ -188,11 +188,11 @@ def _add_finish_light(canvas: Canvas, view: BoardView, time_s: float) -> None:
 
 
 def _pegs(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float | None) -> None:
-    """Draw each player's peg on the LED track, at the hole of the banked score.
+    """Draw each player's peg on the LED track, at the hole of the banked score, flashing in its colour's rhythm.
 
-    If a player has points that are not banked yet, the stretch that they would advance the peg is dimly lit. A second
-    peg of the same colour is drawn at its end. Pegs of the player to play, or of the winners, are brightest. Pegs in
-    one hole share it (`_hole`). `pegs` are those shown at `time_s`; None draws everything at rest.
+    Points that are not banked yet dimly light the stretch by which they would advance the peg. A second peg of the same
+    colour swells and fades at its end. Pegs of the player to play, or of the winners, are brightest. Pegs in one hole
+    share it (`_hole`). `pegs` are those shown at `time_s`; None draws everything without motion.
     """
     on_top: dict[tuple[int, ...], list[tuple[int, float]]] = {}
     for k, peg in enumerate(pegs):

@@ -94,7 +94,9 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
 
 
 def _moment(light: Light, side: int, before: games.Peg, after: games.Peg, now_s: float) -> Moment:
-    """Return a game's light for one side as an animation from one position of its peg to another.
+    """Return the animation of `light` for one side, started at `now_s`: from a hole of `before` to a hole of `after`.
+
+    A peg's provisional hole is the one that it reaches if the turn's points are banked.
 
     - `run`: from the provisional hole of `before` to that of `after`.
     - `drain`: from the provisional hole of `before` to the banked hole of `after`.

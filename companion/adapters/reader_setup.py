@@ -128,9 +128,9 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
 
 
 def _why_uncalibrated(stored: Stored | None, source: str) -> str:
-    """Return a sentence: why the camera `source` is read without a calibration.
+    """Return a sentence for people: why the camera `source` is read without a stored calibration.
 
-    `stored` is a calibration of another camera; None if there is none at all.
+    The virtual camera needs none, none is stored (`stored` is None), or `stored` is that of another camera.
     """
     if source == "virtual":
         return "The virtual camera knows its own tray."

@@ -177,9 +177,12 @@ def page_of(settings: Path) -> str:
 
 
 def value_in(settings: Path, section: str, key: str) -> object:
-    """Return a value of [section] in a TOML file that the service may have written; None if missing or unreadable."""
+    """Return the value of `key` in [section] of a TOML file; None if it is missing or the file can't be read.
+
+    Root reads a file that the service may have replaced: no link is followed, no pipe waited for, and at most
+    MAX_SETTINGS_BYTES are read.
+    """
     with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
-        # Root reads a file of the service: no link is followed, and no pipe is waited for.
         with open(os.open(settings, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
             content = file.read(MAX_SETTINGS_BYTES) or b""
         return tomllib.loads(content.decode("utf-8-sig")).get(section, {}).get(key)

@@ -47,7 +47,10 @@ def measure(progress: Progress) -> dict[str, float]:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Context manager: run OpenCV, and networks loaded meanwhile, on one thread; restore its setting at the end."""
+    """Context manager: run OpenCV on one thread, and restore its number of threads at the end.
+
+    A network that is loaded meanwhile keeps to one thread, too, whatever its runtime.
+    """
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
     try:

@@ -306,9 +306,9 @@ class PastGames:
     def _read_on(self) -> Record:
         """Read the entries that the journal has gained since the last call, update the games, and return the record.
 
-        The first call loads the archive. The caller holds the lock. An entry that can't be replayed, for which the
-        table starts in safe mode, and what follows it are left out. That is logged once, and no later call reads on.
-        Raises DeviceError if the journal can't be read or has a damaged line.
+        The first call loads the archive. The caller holds the lock. Reading ends for good at an entry that can't be
+        replayed, and the log says so once; a table starts in safe mode on such an entry. Raises DeviceError if the
+        journal can't be read or has a damaged line.
         """
         if self._record is None:
             first, games = Archive(self._folder).load()

@@ -60,7 +60,10 @@ class Fairness:
     highest: float = 0.0
 
     def thrown(self, values: Iterable[int]) -> Fairness:
-        """Return the evidence after one more throw of these values, 1 to 6; `self` is unchanged."""
+        """Return the evidence after one more throw of these values, 1 to 6; `self` is unchanged.
+
+        `evidence` is computed anew from all counts, and `highest` is the largest one so far.
+        """
         counts = list(self.counts)
         for value in values:
             counts[value - 1] += 1

@@ -82,9 +82,10 @@ def tournaments(connection: Connection, season: int, kind: str) -> Rows:
 
 
 def games(connection: Connection, season: int, kind: str, most: int = PAGE) -> Rows:
-    """Return the newest games of a season and kind that count, at most `most`, the last to reach the league first.
+    """Return the newest final games of a season and kind, at most `most`.
 
-    Each has `game` (its name), `sides` (the result), `played_at`, and `pub` and `name` of the table.
+    Games that reached the league later come first. Open and withdrawn games are left out. Each row has `game` (its
+    name), `sides` (the result), `played_at`, and `pub` and `name` of the table.
     """
     return connection.execute(
         "SELECT g.game, g.sides, g.played_at, t.pub, t.name FROM games g JOIN tables t ON t.id = g.table_id"

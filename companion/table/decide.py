@@ -324,9 +324,9 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 
 
 def _started(changes: Changes, command: c.StartGame) -> Changes:
-    """Return `changes` with the steps that start a game, in the last sitting if that is not ended and has these people.
+    """Return `changes` with the entry `game` of a new game, which ends no game that is on; the tray's dice are ignored.
 
-    A game that is still on is left unfinished. Raises RulesError if the command's header, terms or colours are wrong.
+    It joins a last sitting of these people that is not ended. Raises RulesError for a wrong header, terms or colours.
     """
     record, header = changes.state.record, header_of(command.header)
     sitting = oldest = record.number + 1

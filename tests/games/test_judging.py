@@ -107,7 +107,7 @@ def test_judging_finds_no_decision_in_a_roll_off() -> None:
     assert regrets_of(told("crag", throw(1, 2), roll_off=True), "points") == ((), ())
 
 
-def test_judging_a_game_counts_only_if_it_is_over_and_nobody_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_finished_game_that_nobody_left_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch)
     over = each_die(STOP)
     assert over.before is not None

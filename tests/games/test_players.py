@@ -39,7 +39,7 @@ def test_bots_of_every_level_finish_every_game_and_repeat_with_the_seed(game: st
     assert end == played(header, [level, "careless"], random.Random(4)).state, "the same dice, the same game"
 
 
-def test_crib_dice_rule_of_thumb_names_the_largest_set_and_stops_at_4() -> None:
+def test_crib_dice_rule_of_thumb_names_the_largest_set_and_stops_at_4_alike() -> None:
     assert rule_of_thumb(begun("crib_dice", roll_off=True).state) == 2
     naming = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5))
     assert rule_of_thumb(naming.state) == NamePoint(2)

@@ -143,9 +143,10 @@ class AutoLock:
         return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)
 
     def _lock_focus(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return once the controls that lock the lens at its median position in STEADY_FRAMES frames in a row in focus.
+        """Return the controls that lock the lens, for one frame only; else an empty dictionary.
 
-        Return none before and after that, and for a camera without autofocus.
+        That frame is the last of STEADY_FRAMES frames in a row that are in focus; the lens is locked at the median of
+        their positions. A camera without autofocus is never locked.
         """
         if self._position is not None or "LensPosition" not in metadata or "AfMode" not in self._advertised:
             return {}

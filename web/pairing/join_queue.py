@@ -83,7 +83,8 @@ class JoinQueue:
     def add(self, request: JoinRequest, instead_of: str) -> JoinRequest | float:
         """Put a request to join at the end of the queue, or refuse it and leave the queue as it is.
 
-        The phone's earlier request leaves the queue. So does the oldest of MAX_REQUESTS_EACH others from its address.
+        The phone's earlier request leaves the queue. If MAX_REQUESTS_EACH others from its address wait, the oldest of
+        them leaves it, too.
 
         Args:
             request: The request; its `id` and `code` are ignored and chosen here.

@@ -264,9 +264,9 @@ class Pairing:
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def seats(self) -> tuple[Paired, ...]:
-        """Return phones with a seat in the next game, by number; no screens, and none silent for `MAX_SEAT_SILENCE_S`.
+        """Return phones that hold a seat (`seat`), by number; no screens, and none silent for `MAX_SEAT_SILENCE_S`.
 
-        A phone used within a day and `MAX_SEAT_SILENCE_S` before the program's start counts as seen at the start.
+        Silence begins anew with a restart, unless a phone was last used over a day and `MAX_SEAT_SILENCE_S` before it.
         """
         since_s = self.clock() - MAX_SEAT_SILENCE_S
         seated = (phone for phone in self.phones() if phone.seat and phone.role is not Role.SCREEN)

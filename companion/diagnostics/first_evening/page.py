@@ -20,8 +20,8 @@ TEMPLATE = Path(__file__).with_name("page.html")
 BARS = 24
 """Number of bars in the histogram of reading times. More: finer bars, each with fewer readings."""
 MAX_PHOTOS = 6
-"""Most throws that the report page shows with a picture: the first that were read wrong or with doubt. The zip beside
-the page has all of these pictures. More: a larger page."""
+"""Largest number of throws that the report page shows with a picture: the first read wrong or with doubt. The zip
+beside the page has all of these pictures. More: a larger page."""
 
 
 def page(evening: Evening, made: str, zip_name: str) -> str:

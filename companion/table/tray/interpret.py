@@ -272,11 +272,12 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    """Return the tray's memory with the dice of a new observation, a new roll, and since when the tray is empty.
+    """Return the tray's memory after one more observation; `motion` is how the dice in the throw zone moved before it.
 
-    `motion` is how the dice in the throw zone moved since the last observation. A roll that waits to be played stays.
-    If a doubtful reading shows any motion, `doubted` becomes `memory`, unless it is set or the throw zone was empty in
-    between. A clear reading sets `doubted` to None.
+    - `rolled`: set by a roll, which `rolls` counts; not cleared here. `kept_before`: values kept before and after it.
+    - `armed`: set if the first observation after a start shows dice in the throw zone that have not moved.
+    - `ignored_kept`: stays while the keep zone shows these values.
+    - `doubted`: the memory before a motion that only doubtful readings show, without an emptied tray; else None.
     """
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
     moved_in_doubt = motion is not Motion.NONE and not observation.emptied
