@@ -40,6 +40,14 @@ def test_scoreboard_says_a_crag_player_who_kept_no_die_throws_all_again(pub: Pub
     assert "Ann throws all of them again" in page.text_content("body")
 
 
+def test_scoreboard_rings_the_dice_of_each_choice_that_the_phone_highlights(pub: Pub, visiting: Any) -> None:
+    begin(pub, "crib_dice", {"throw": [1, 1, 2, 3, 3, 4, 6]})
+    assert gold(visiting("/control", paired=True)) == ["Set aside\n+2", "Set aside\n+2"]
+    dice = visiting("/").locator(".group .dice > *").all()
+    ringed = [at for at, die in enumerate(dice) if "ringed" in str(die.get_attribute("class"))]
+    assert (len(dice), ringed) == (7, [0, 1, 3, 4])
+
+
 def test_pages_promise_no_points_of_a_turn_whose_bomb_is_announced(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "rules": {"bomb": True}}))
     play(pub, *bank(5), {"throw": [1, 1, 1, 1, 1, 2, 3]}, {"do": "point", "value": 1})

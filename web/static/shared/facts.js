@@ -143,12 +143,13 @@ function hint(snapshot) {
 const DECIDES = new Set(["point", "keep"]);
 const NOTHING_YET = () => ({ label: t("worth.turn"), value: 0, note: t("worth.so_far") });
 
-/** Return the dice that the best choice sets aside, or none where nothing is to be chosen. */
+/** Return the dice that the best choice sets aside, those of equal points too; none where nothing is to be chosen. */
 export function bestDice({ options, option_points: points, panels }) {
   const decided = options.map((line, at) => (DECIDES.has(line.do) ? points[at] : -1)),
-    best = options[decided.indexOf(Math.max(0, ...decided))];
-  if (!best || panels.sheet) return [];
-  return best.dice ?? panels.dice.filter((value) => value === best.value);
+    most = Math.max(0, ...decided),
+    best = options.filter((_, at) => decided[at] === most);
+  if (!best.length || panels.sheet) return [];
+  return best[0].dice ?? panels.dice.filter((value) => best.some((line) => line.value === value));
 }
 
 /** Return what the turn or the dice are worth: { label, value, note }, or null where no game is on. */
