@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from typing import Any
 
@@ -175,7 +176,7 @@ NO_UTF_8 = [b'{"do": "\xff"}', b"\xff\xfe{\x00}\x00", b'{"do": "st\xc3p"}', b"\x
     ("lines", "number"),
     [
         *(([HEADER, line], 2) for line in NO_UTF_8),
-        *(([line], 1) for line in [*NO_UTF_8, HEADER.encode("utf-16"), "\ufeff" + HEADER, "", "\n", "\n\n"]),
+        *(([line], 1) for line in [*NO_UTF_8, HEADER.encode("utf-16"), "\ufeff", "", "\n", "\n\n"]),
         *(([HEADER, line], 2) for line in ("\r", "\n", '\n{"throw": [1,2,3,4,5,6]}')),
     ],
 )
@@ -192,6 +193,17 @@ def test_the_last_line_of_a_transcript_needs_no_line_feed() -> None:
 def test_a_carriage_return_at_the_end_of_a_transcript_line_is_ignored() -> None:
     lines = HEADER.encode() + b'\r\n{"throw": [1,2,3,4,5,6]}\r\n'
     assert [state["line"] for state in replayed(lines)] == [1, 2]
+
+
+def test_a_byte_order_mark_at_the_start_of_a_transcript_is_ignored() -> None:
+    lines = HEADER.encode() + b'\n{"throw": [1,2,3,4,5,6]}\n'
+    assert list(replayed(codecs.BOM_UTF8 + lines)) == list(replayed(lines))
+    assert error_of(HEADER, '\ufeff{"throw": [1,2,3,4,5,6]}') == (2, "notation")
+
+
+def test_an_error_of_json_names_the_column_and_no_second_line_number() -> None:
+    with pytest.raises(NotationError, match=r"^line 2: The line is no JSON object: Expecting value, column 15\.$"):
+        transcript_of(f'{HEADER}\n{{"throw": [1, x]}}'.encode())
 
 
 def test_only_a_line_feed_ends_a_transcript_line() -> None:

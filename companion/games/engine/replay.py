@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from typing import Any
 
@@ -49,9 +50,10 @@ def transcript_of(content: bytes) -> Transcript:
 def _read(content: bytes) -> Iterator[Transcript]:
     """Yield the transcript after the header and after each later line of the bytes.
 
-    A line feed ends a line; it is optional after the last one. Raises RulesError at a line that is refused.
+    A line feed ends a line; it is optional after the last one. A byte order mark before the first is ignored. Raises
+    RulesError at a line that is refused.
     """
-    lines = content.removesuffix(b"\n").split(b"\n")
+    lines = content.removeprefix(codecs.BOM_UTF8).removesuffix(b"\n").split(b"\n")
     transcript = Transcript.begin(header_of(json_of(lines[0])))
     yield transcript
     for line in lines[1:]:

@@ -53,6 +53,8 @@ def json_of(text: str | bytes) -> Any:
     except UnicodeDecodeError as bad:
         raise NotationError(f"The line is no UTF-8 (byte {bad.start + 1}).") from None
     except ValueError as bad:
-        raise NotationError(f"The line is no JSON object: {bad}." if text.strip() else "The line is blank.") from None
+        # JSONDecodeError's own text counts lines, too: always "line 1" here, beside the line of the file.
+        why = f"{bad.msg}, column {bad.colno}" if isinstance(bad, json.JSONDecodeError) else bad
+        raise NotationError(f"The line is no JSON object: {why}." if text.strip() else "The line is blank.") from None
     except RecursionError:
         raise NotationError("The line is nested too deeply.") from None
