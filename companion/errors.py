@@ -114,6 +114,15 @@ class PictureError(CompanionError):
     """A file that can't be read as a picture or a video, or a picture that can't be written."""
 
 
+def counted(number: int, one: str, more: str = "") -> str:
+    """Return a number with its noun: `one` after 1, else `more`; without `more` it is `one` with an s.
+
+    >>> counted(1, "game"), counted(0, "game"), counted(2, "die is", "dice are")
+    ('1 game', '0 games', '2 dice are')
+    """
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return the end of an error message about an unknown word: the nearest known word, or all known words.
 

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from companion.commands import FILE
-from companion.errors import SetupError
+from companion.errors import SetupError, counted
 
 PARTS = ("rules", "advice", "vision", "leds")
 """Modules of `companion.bench`, in the order of measuring."""
@@ -51,7 +51,7 @@ def command(as_json: bool, only_part: str | None, image: Path | None, calibratio
             measure = importlib.import_module(f"companion.bench.{part}").measure
             measured |= measure(_progress) if part == "vision" else measure()
     system = f"{platform.system()} {platform.machine()}"
-    measured["machine"] = f"{system}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    measured["machine"] = f"{system}, {counted(os.cpu_count() or 1, 'core')}, Python {platform.python_version()}"
     width = max(map(len, measured)) + 2
     rows = [f"{name:{width}}{value}" for name, value in measured.items()]
     click.echo(json.dumps(measured) if as_json else "\n".join(rows))

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from companion.commands import CONFIG
-from companion.errors import DeviceError
+from companion.errors import DeviceError, counted
 from companion.settings.load import default_file
 from companion.settings.starting import in_use
 
@@ -55,4 +55,5 @@ def in_words(manifest: dict[str, Any]) -> str:
     photos = sum(name.startswith("data/photos/") for name in names)
     size_mb = sum(one["bytes"] for one in manifest["files"]) / 1_000_000
     with_settings = "settings" if "settings.toml" in names else "no settings file"
-    return f"{manifest['entries']} entries of the journal, {photos} photos, {with_settings}; {size_mb:.1f} MB"
+    entries = counted(manifest["entries"], "entry", "entries")
+    return f"{entries} of the journal, {counted(photos, 'photo')}, {with_settings}; {size_mb:.1f} MB"

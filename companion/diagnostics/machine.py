@@ -13,7 +13,7 @@ from pathlib import Path
 
 from companion.backup.export import ASIDE, INCOMING
 from companion.diagnostics.health import Finding, Health
-from companion.errors import DeviceError
+from companion.errors import DeviceError, counted
 from companion.table.atomic import write_file
 from companion.table.evening.archive import Archive
 from companion.table.evolve import Record, Unplayable, replayed
@@ -134,7 +134,8 @@ def check_journal(folder: Path) -> Finding:
         cure = "Start the table once: it mends what can be read and says what is missing."
         return Finding("journal", False, f"The journal in {folder} is damaged after entry {number}: {wrong}.", cure)
     recovery = check_recovery(folder)
-    return replace(recovery, says=f"{number} entries, each proven by the one before.") if recovery.ok else recovery
+    says = f"{counted(number, 'entry', 'entries')}, each proven by the one before."
+    return replace(recovery, says=says) if recovery.ok else recovery
 
 
 def check_import(folder: Path) -> Finding:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from companion.errors import explained
+from companion.errors import counted, explained
 from companion.evidence.rescoring import Rescored
 from vision.images.annotating import annotated
 from vision.images.loading import save_jpeg
@@ -30,7 +30,7 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
         folder.mkdir(parents=True, exist_ok=True)
         figures = [_figure(folder, each) for each in throws if each.differs]
         summary = (
-            f"{found['throws']} throws, {found['exact']} as they stand, {found['trusted']} trusted, "
+            f"{counted(found['throws'], 'throw')}, {found['exact']} as they stand, {found['trusted']} trusted, "
             f"{found['false_accepts']} wrong while trusted (at most {found['false_accepts_at_most']:.2%}), "
             f"{found['caught']} more with a number of dice about which the table asked, "
             f"{found['changed']} read otherwise than at the table."

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from companion.errors import DeviceError
+from companion.errors import DeviceError, counted
 from companion.evidence.folder import PackageFolder
 from companion.evidence.package import COMPRESSED, NEAR_LOSSLESS, Package, ThrowRecord, calibration_bytes
 from companion.evidence.taught import TaughtSets
@@ -114,8 +114,8 @@ class PackageKeeper:
             return False, self._illness
         if not self._packages.cap_bytes:
             return True, "not kept: evidence_percent is 0"
-        missed = f"; {self._skipped} readings came too fast to be kept" if self._skipped else ""
-        return True, f"{len(self._kept)} throws kept since the start{missed}"
+        missed = f"; {counted(self._skipped, 'reading')} came too fast to be kept" if self._skipped else ""
+        return True, f"{counted(len(self._kept), 'throw')} kept since the start{missed}"
 
     def offer(self, settled: Settled, photo_jpeg: bytes) -> None:
         """Queue a reading of the tray, before the table gets it, to be encoded for a package. Returns at once.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from companion.errors import IllegalAction
+from companion.errors import IllegalAction, counted
 from companion.evidence.package import COMPRESSED
 from companion.evidence.taught import TaughtSets
 from vision.images.loading import jpeg
@@ -116,7 +116,8 @@ class Teacher:
             reading, settled = lesson.settled.reading, lesson.settled
             read = [die for die in reading.dice if die.value is not None]
             if len(values) != len(read) or any(not NO_FACE <= value <= 6 for value in values):
-                raise IllegalAction(f"There are {len(read)} dice in that throw: give one value, 0 to 6, for each.")
+                dice = counted(len(read), "die", "dice")
+                raise IllegalAction(f"That throw has {dice}: give one value, 0 to 6, for each.")
             left = iter(values)
             labels = [None if die.value is None else next(left) for die in reading.dice]
             self.taught.learn(lesson.name, settled.frame.image_bgr, reading, labels, settled.rig)

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.errors import DeviceError, PictureError
+from companion.errors import DeviceError, PictureError, counted
 from companion.evidence.package import MAX_UNPACKED_BYTES
 from companion.table.atomic import write_file
 from vision.calibration.store import DAMAGE
@@ -91,7 +91,7 @@ class TaughtSets:
         """Return whether every taught set of dice could be read, and a sentence for the page."""
         if refused := [*self._refused.values()]:
             return False, str(refused[0])
-        return True, f"{len(self._sets)} sets of dice taught"
+        return True, f"{counted(len(self._sets), 'set', 'sets')} of dice taught"
 
     def sets(self) -> list[dict[str, Any]]:
         """Return a JSON object for every taught set of dice, sorted by name.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from companion.errors import IllegalAction, explained
+from companion.errors import IllegalAction, counted, explained
 from companion.history.accuracy import CameraThrow, camera_throws
 from companion.history.export import PastGames
 from companion.table.atomic import free_path, write_file
@@ -155,8 +155,8 @@ class Review:
             if reading is None:
                 raise IllegalAction(f"Throw {throw} has no photo with dice to label. Choose one of the listed throws.")
             if len(values) != len(reading.dice):
-                dice = len(reading.dice)
-                raise IllegalAction(f"The photo of throw {throw} has {dice} dice: give one value for each.")
+                dice = counted(len(reading.dice), "die", "dice")
+                raise IllegalAction(f"The photo of throw {throw} has {dice}: give one value for each.")
             labels = {**self._labels(), throw: tuple(values)}
             cure = "Free some space or make the folder writable."
             with explained(f"The labels can't be kept in {self._folder}", cure):

@@ -12,7 +12,7 @@ import click
 import psycopg
 
 from companion.commands import printable
-from companion.errors import CompanionError, DeviceError
+from companion.errors import CompanionError, DeviceError, counted
 from companion.league import admin, database, fixtures
 from companion.settings.starting import in_use
 from companion.tournaments import Draw
@@ -124,7 +124,7 @@ def remove_table(connection: database.Connection, key: str) -> None:
 @click.argument("new")
 def move_table(connection: database.Connection, old: str, new: str) -> None:
     """Give the games of the key OLD, which was lost, to the registered key NEW."""
-    click.echo(f"{admin.move_table(connection, old, new)} games moved.")
+    click.echo(f"{counted(admin.move_table(connection, old, new), 'game')} moved.")
 
 
 @organising

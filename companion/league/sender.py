@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from companion.errors import counted
 from companion.history.export import PastGames
 from companion.league.key import key_of, name_of
 from companion.league.message import SIGNATURE, Reply, signed
@@ -93,11 +94,13 @@ class Sender(DeliveryThread):
             if fault:
                 raise fault
         except OSError as ill:
-            self._state = False, f"{left} games wait for {self._server} ({ill}). They are kept."
+            unsent = counted(left, "game waits", "games wait")
+            self._state = False, f"{unsent} for {self._server} ({ill}). Nothing is lost."
             raise
         refused = [why for _, why in self._refused.values()]
         if refused:
-            self._state = False, f"{self._server} refuses {len(refused)} games, the last because: {refused[-1]}"
+            how_many = counted(len(refused), "game")
+            self._state = False, f"{self._server} refuses {how_many}, the last because: {refused[-1]}"
         else:
             self._state = True, f"{self._server} has every finished game"
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from companion.errors import DeviceError
+from companion.errors import DeviceError, counted
 from companion.outgoing import DeliveryThread, check_address, send_json
 from companion.table.snapshot import Event, News, Snapshot
 
@@ -108,7 +108,8 @@ class Webhook(DeliveryThread):
             if status >= 500 or status in PASSING:
                 raise ConnectionError(f"it answers {status}")
         except OSError as away:
-            self._state = False, f"{len(self._waiting)} messages wait for the webhook ({away})."
+            waiting = counted(len(self._waiting), "message waits", "messages wait")
+            self._state = False, f"{waiting} for the webhook ({away})."
             raise
         if status >= 300:  # the answer is not quoted: it may hold the path of the URL, which is a secret
             log.warning("the webhook refuses a message: %d", status)

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable
 
+from companion.errors import counted
 from web.serving.server import Server
 
 log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ class LastingServer:
 
     def health(self) -> tuple[bool, str]:
         """Return True, and a sentence with the number of restarts and the cause of the last."""
-        again = f"; started again {self._crashes} times, last after {self._why}" if self._crashes else ""
+        again = f"; started again {counted(self._crashes, 'time')}, last after {self._why}" if self._crashes else ""
         return True, f"pages are served{again}"
 
     def _served(self, server: Server) -> str:

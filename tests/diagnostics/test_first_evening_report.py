@@ -34,7 +34,7 @@ def test_ctrl_c_keeps_first_evening_results_and_names_undone_steps(table: Table,
     table.person = Someone(leaves_after=1)
     evening = table.held(throws_wanted=5)
     assert evening.stopped
-    assert told(evening, "throws").says.startswith("1 throws: 1 read right")
+    assert told(evening, "throws").says.startswith("1 throw: 1 read right")
     assert evening.not_done == ["Throws", "LEDs", "Buttons", "Sound", "Phones", "Temperature and power"]
     page, _ = write(evening, tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
     assert "Stopped early" in page.read_text()

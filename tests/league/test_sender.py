@@ -86,7 +86,7 @@ def test_a_league_game_is_resent_to_the_same_path_after_a_server_outage(
     good, server.reply = server.reply, away
     begin(sender)
     pub.play()
-    assert until(lambda: "games wait" in sender.health()[1])
+    assert until(lambda: "game waits" in sender.health()[1])
     assert not sender.health()[0]
     server.reply = good
     assert until(lambda: sender.health()[0])
@@ -109,7 +109,7 @@ def test_a_page_of_another_server_acknowledges_no_league_game(
     good, server.reply = server.reply, lambda _: (200, page)
     begin(sender)
     pub.play()
-    assert until(lambda: "games wait" in sender.health()[1])
+    assert until(lambda: "game waits" in sender.health()[1])
     assert f"it answers 200: {page.message}" in sender.health()[1]
     server.reply = good
     assert until(lambda: sender.health()[0])
@@ -139,7 +139,7 @@ def test_a_league_game_that_the_server_fails_at_holds_up_no_later_game(
     sender.start()
     assert until(lambda: len(server.got) > 2), "the first is sent again"
     assert ["Ann" in message.transcript for message in server.got[:3]] == [True, False, True]
-    assert until(lambda: "1 games wait" in sender.health()[1])
+    assert until(lambda: "1 game waits" in sender.health()[1])
     assert "it answers 500: out of order" in sender.health()[1]
     server.reply = good
     assert until(lambda: sender.health()[0])
@@ -169,7 +169,7 @@ def test_health_names_the_aliases_when_one_is_also_a_players_name(pub: Pub, serv
     pub.play("Ann", "Lion")
     pub.play("Ann", "Ben")
     sender.start()
-    assert until(lambda: "refuses 1 games" in sender.health()[1])
+    assert until(lambda: "refuses 1 game," in sender.health()[1])
     assert "[league] aliases publishes two of its players as 'Lion'" in sender.health()[1]
     assert len(server.got) == 2, "the game after the refused one is sent"
     sender.stop()

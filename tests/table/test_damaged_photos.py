@@ -231,7 +231,7 @@ def test_an_idle_table_verifies_the_journal_copies_and_throw_photos(
 
     def noted(photos: str) -> None:
         note(photos)
-        if photos == "1 photos":
+        if photos == "1 photo":
             scrubbed.set()
 
     monkeypatch.setattr(journal, "_note_verified", noted)
@@ -239,7 +239,7 @@ def test_an_idle_table_verifies_the_journal_copies_and_throw_photos(
     table.start()
     assert scrubbed.wait(timeout=120.0)
     table.stop()
-    assert "both copies up to entry 2, 1 photos" in journal.health()[1]
+    assert "both copies up to entry 2, 1 photo" in journal.health()[1]
 
 
 def test_a_throw_photo_deleted_during_a_journal_scrub_is_no_damage(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from companion.commands.transcript_file import transcript_in
+from companion.errors import counted
 from companion.games.engine.game import Throw
 from companion.history.fairness import FINDABLE_CHANCE, evidence_after
 from companion.settings import load as config
@@ -67,7 +68,8 @@ def in_words(found: dict[str, Any]) -> str:
     """
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1
-    rows = [f"{found['throws']} throws, {rolled} dice; an even share is {rolled / 6:.1f}."]
+    thrown = f"{counted(found['throws'], 'throw')}, {counted(rolled, 'die', 'dice')}"
+    rows = [f"{thrown}; an even share is {rolled / 6:.1f}."]
     rows += [
         f"  {face}  {'#' * round(BAR_CHARS * count / most):<{BAR_CHARS}} {count}" for face, count in counts.items()
     ]

@@ -9,6 +9,7 @@ from itertools import islice
 import click
 
 from companion.commands.rules import game_of
+from companion.errors import counted
 from companion.games.advice.luck import Option
 from companion.games.advice.odds import option_line
 from companion.games.advice.puzzles import GRADES, Puzzle, puzzles
@@ -56,7 +57,8 @@ def puzzle_in_words(puzzle: Puzzle, number: int) -> str:
     house_rules = ", ".join(key for key, value in header.rules.items() if value != usual[key])
     scores = ", ".join(f"{name} {score}" for name, score in view["scores"].items())
     rows = [f"{number}. {book.title} ({puzzle.grade})" + (f", with {house_rules}" if house_rules else "")]
-    rows.append(f"   {scores}. {state.standing.player} to play, {state.standing.turn_points} points this turn.")
+    points = counted(state.standing.turn_points, "point")
+    rows.append(f"   {scores}. {state.standing.player} to play, {points} this turn.")
     rows += [f"   {say('en', f'fact.{fact.code}', **fact.args)}" for fact in book.facts(state)]
     panels = book.panels(state)
     for title, dice in (("Kept", panels.kept), ("Dice", panels.dice)):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion.commands import FILE, tracked
-from companion.errors import DeviceError
+from companion.errors import DeviceError, counted
 from companion.settings import load as config
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def command(
                 _report(refused)
                 raise
             said = {"export": str(export_file), "throws": count, "refused": refused}
-            click.echo(json.dumps(said) if as_json else f"{count} throws are in {export_file}.")
+            click.echo(json.dumps(said) if as_json else f"{counted(count, 'throw is', 'throws are')} in {export_file}.")
             return _report(refused)
         done = list[rescoring.Rescored]()
         for each in rescoring.rescored(stored, load_networks(), refused.append):
@@ -88,7 +88,7 @@ def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
     doubts = ", ".join(f"{count} {code}" for code, count in found["doubts"].items()) or "none"
     most = f"With 95 % confidence at most {found['false_accepts_at_most']:.2%} of the trusted ones are."
     rows = [
-        f"{found['throws']} throws: {found['exact']} as they stand, {found['trusted']} trusted.",
+        f"{counted(found['throws'], 'throw')}: {found['exact']} as they stand, {found['trusted']} trusted.",
         f"Wrong while trusted: {found['false_accepts']}. {most}",
         f"Trusted with an impossible number of dice, so the table asked: {found['caught']}.",
         f"In doubt: {doubts}. Read otherwise than at the table: {found['changed']}.",

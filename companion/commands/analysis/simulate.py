@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from companion.commands.rules import game_of
-from companion.errors import RulesError
+from companion.errors import RulesError, counted
 from companion.games.engine.game import Header
 from companion.games.engine.notation import header_of
 from companion.games.engine.notation.json_text import json_of
@@ -190,7 +190,7 @@ def report(header: Header, levels: list[str], games: int, seed: int, scores: lis
 
 def in_words(found: dict[str, Any]) -> str:
     """Return the result of `pegpip simulate --json` as text: share of wins by player with intervals, mean scores."""
-    rows = [f"{found['game']}: {found['games']} games"]
+    rows = [f"{found['game']}: {counted(found['games'], 'game')}"]
     for player in found["players"]:
         low, high = player["interval"]
         won = f"won {player['won']:6.1%}  ({low:.1%} to {high:.1%})"

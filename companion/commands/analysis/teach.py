@@ -9,7 +9,7 @@ import click
 
 from companion.backup import rights
 from companion.commands import refuse_virtual
-from companion.errors import CompanionError, DeviceError, SetupError
+from companion.errors import CompanionError, DeviceError, SetupError, counted
 from companion.settings import load as config
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def command(
         click.echo(f"pegpip: {says}", err=True)
     if list_sets:
         for each in taught.sets():
-            row = f"{each['name'] or 'the usual ones'}: {each['throws']} throws, faces 1 to 6: {each['faces']}"
+            thrown = counted(each["throws"], "throw")
+            row = f"{each['name'] or 'the usual ones'}: {thrown}, faces 1 to 6: {each['faces']}"
             click.echo(json.dumps(each) if as_json else row)
         if not taught.sets() and not as_json and well:
             click.echo("No set of dice was taught yet; `pegpip teach` teaches one.", err=True)
@@ -97,7 +98,7 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
     setup = load_reader(source, camera, settings.data.folder, load_networks())
     learnt, last = 0, None
     watcher = Watcher(camera, setup.reader.read, setup.rig, lambda: expect)
-    click.echo(f"Throw the dice {throws} times.", err=True)
+    click.echo(f"Throw the dice {counted(throws, 'time')}.", err=True)
     for event in watcher.events():
         if isinstance(event, Ill):
             raise DeviceError(f"{camera.name}: {event.error}", "Mend the camera, then teach again.")

@@ -15,7 +15,7 @@ from companion.diagnostics.devices import check_lamp, check_sounds
 from companion.diagnostics.first_evening.evening import Evening, JudgedThrow, frames_a_second
 from companion.diagnostics.health import Finding
 from companion.diagnostics.machine import THROTTLED_FROM_C, check_power, throttled
-from companion.errors import DeviceError
+from companion.errors import DeviceError, counted
 from hardware.buttons import Press
 from hardware.pictures import lights
 from hardware.strips.opening import is_simulated
@@ -203,7 +203,8 @@ def _throw_findings(evening: Evening) -> Iterator[Finding]:
     if not made:
         return
     right, asked, wrong = (evening.count(outcome) for outcome in ("right", "asked", "wrong"))
-    says = f"{made} throws: {right} read right, {asked} asked about, {wrong} wrong, {evening.missed} not seen."
+    read = f"{right} read right, {asked} asked about, {wrong} wrong, {evening.missed} not seen"
+    says = f"{counted(made, 'throw')}: {read}."
     cures = []
     if wrong:
         cures.append("Calibrate again (`pegpip calibrate`), clean the lens, and send the zip.")

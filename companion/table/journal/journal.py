@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import msgspec
 
-from companion.errors import DeviceError
+from companion.errors import DeviceError, counted
 from companion.table.journal import copies, recovery
 from companion.table.journal.anchor import Anchor
 from companion.table.journal.chain import Damaged, Head, Row, Tail, chained, row_of
@@ -204,7 +204,7 @@ class Journal:
                 self._recover(Damaged(f"photos of throws {throws} are not as they were taken"), self.tail.head)
                 self._photos.put_right(wrong, self._owners())
         self._unrepaired = ""
-        self._note_verified(f"{verified} photos")
+        self._note_verified(counted(verified, "photo"))
 
     def _owners(self) -> dict[str, int]:
         """Return the throw of each photo that the journal names, by the photo's hash. Raises OSError."""
