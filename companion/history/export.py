@@ -204,6 +204,13 @@ class PastGames:
             if (since is None or game.number >= since) and dice in (None, game.terms.dice):
                 yield from (line.line["throw"] for line in game.archived_lines() if line.thrown)
 
+    def sets_of_dice(self) -> list[str]:
+        """Return the names of the sets of dice of all played games, the latest used first; "" is the usual set.
+
+        Raises DeviceError if the journal can't be read.
+        """
+        return list(dict.fromkeys(game.terms.dice for game in self._played()))
+
     def throw_rows(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
         """Yield a row for each throw that was not taken back: newest game first, and in the order thrown within a game.
 
@@ -229,7 +236,7 @@ class PastGames:
                 first; `course`: the evidence over time, as `course_of`.
         """
         played = self._played()
-        sets = list(dict.fromkeys(game.terms.dice for game in played)) or [""]
+        sets = self.sets_of_dice() or [""]
         dice = sets[0] if dice is None else dice
         known = dice if dice in sets else None  # all unknown names share one entry of the cache
         with self._computing:

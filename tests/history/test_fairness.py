@@ -30,8 +30,12 @@ from companion.history.fairness import (
     could_have_found,
     evidence_after,
 )
+from companion.table.commands import PlayLine, StartGame
+from companion.table.writer import Table
+from tests.games.playing import throw
 from tests.history.fair_sets import found_after, with_one_face
 
+HEADER = {"transcript": 1, "game": "crag", "players": ["Ann", "Ben"]}
 TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
 
 
@@ -155,6 +159,17 @@ def test_dice_command_without_throws_calls_dice_even_and_throws_too_few(tmp_path
     found = json.loads(dice("--json", "--data", str(tmp_path)).stdout)
     assert (found["verdict"], found["throws"], found["could_have_found"]) == ("even", 0, None)
     assert "Not enough throws yet" in dice("--data", str(tmp_path)).stdout
+
+
+def test_the_dice_command_refuses_a_set_that_never_played_and_names_the_known_ones(
+    table: Table, tmp_path: Path
+) -> None:
+    for name in ("", "Blue"):
+        table.submit(StartGame(header=HEADER, terms={"dice": name}))
+        table.submit(PlayLine(number=table.snapshot().number, line=throw(1, 2, 3)))
+    assert "1 throw, 3 dice" in dice("--set", "Blue", "--data", str(tmp_path)).stdout
+    with pytest.raises(DeviceError, match=r"with the set of dice 'Nope'\. Known sets: 'Blue', ''\.$"):
+        dice("--set", "Nope", "--data", str(tmp_path))
 
 
 @pytest.mark.parametrize("words", [("--since", "2"), ("--set", ""), ("--data", ".")], ids=["since", "set", "data"])
