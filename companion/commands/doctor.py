@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--throws",
     type=click.IntRange(1, 10_000),
-    default=100,
-    show_default=True,
-    help="With --first-evening: number of throws.",
+    help="With --first-evening: number of throws. [default: 100]",
 )
 @click.option("--yes", is_flag=True, help="With --first-evening: answer yes to everything, as a demonstration.")
 @click.option("--out", type=FILE, metavar="DIR", help="With --first-evening: folder of the report.")
@@ -43,8 +41,8 @@ if TYPE_CHECKING:
 @click.option("--strip", help="Check this strip instead of the settings' one.")
 @CONFIG
 def command(
-    settings_file: Path | None, as_json: bool, bundle: Path | None, photos: bool, first_evening: bool, throws: int,
-    yes: bool, out: Path | None, camera: str | None, strip: str | None,
+    settings_file: Path | None, as_json: bool, bundle: Path | None, photos: bool, first_evening: bool,
+    throws: int | None, yes: bool, out: Path | None, camera: str | None, strip: str | None,
 ) -> int:  # fmt: skip
     """Check every part of the table, and say what is wrong and what to do.
 
@@ -61,13 +59,13 @@ def command(
         raise click.UsageError(
             "--first-evening writes its own zip, into --out: leave --bundle, --photos and --json out."
         )
-    if (photos and bundle is None) or ((yes or out is not None) and not first_evening):
-        raise click.UsageError("--photos goes with --bundle; --yes and --out go with --first-evening.")
+    if (photos and bundle is None) or ((throws or yes or out is not None) and not first_evening):
+        raise click.UsageError("--photos goes with --bundle; --throws, --yes and --out go with --first-evening.")
     given = {"camera": {"source": camera} if camera else {}, "strip": {"kind": strip} if strip else {}}
     starting = in_use(settings_file, given)
     settings = starting.settings
     if first_evening:
-        return _hold(starting, throws, yes=yes, out=out or settings.data.folder / "first-evening")
+        return _hold(starting, throws or 100, yes=yes, out=out or settings.data.folder / "first-evening")
     found = []
     for check in checks(settings, starting.left_out):
         found.append(check)

@@ -38,7 +38,7 @@ def doctor(tmp_path: Path, settings: str, *words: str) -> Result:
     return CliRunner().invoke(command, ["--config", str(file), *words], standalone_mode=False)
 
 
-@pytest.mark.parametrize("words", [("--photos",), ("--yes",), ("--out", "report")])
+@pytest.mark.parametrize("words", [("--photos",), ("--throws", "3"), ("--yes",), ("--out", "report")])
 def test_the_doctor_refuses_options_that_it_would_ignore(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert isinstance(doctor(tmp_path, "", *words).exception, UsageError)
 
