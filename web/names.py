@@ -23,15 +23,17 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def problem_of(names: Iterable[str]) -> str | None:
-    """Return an error message for the first name that `flaw` refuses; None if all names are allowed.
+    """Return an error message for the first name that is refused; None if all names are allowed.
 
-    Refused are names with invisible characters and names of blanks alone, but not the empty name. The message quotes
-    the name in ASCII.
+    Refused are names with invisible characters, of blanks alone, or with a space at an end: nobody could tell "Ann "
+    from "Ann". The empty name is allowed. The message quotes the name in ASCII.
     """
     for name in names:
         what = flaw(name)
         if what:
             return f"The name {name!a} {what}. Write it with visible characters."
+        if name != name.strip():
+            return f"The name {name!a} begins or ends with a space. Write it without."
     return None
 
 

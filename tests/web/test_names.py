@@ -38,6 +38,15 @@ def test_games_api_refuses_a_player_name_with_invisible_characters(pub: Pub, nam
     assert pub.table.snapshot().game is None
 
 
+def test_two_player_names_that_differ_only_by_a_space_begin_no_game_or_tournament(pub: Pub) -> None:
+    host = pub.host()
+    game = {**HEADER, "players": ["Ann", "Ann "]}
+    cup = {"number": 0, "form": "knockout", "game": "crag", "players": ["Ann", "Ann "]}
+    for answer in (host.post("/api/games", json=game), host.post("/api/tournament", json=cup)):
+        assert (answer.status_code, answer.json["error"]) == (422, "name")
+        assert "'Ann ' begins or ends with a space" in answer.json["message"]
+
+
 @pytest.mark.parametrize("name", GOOD, ids=ascii)
 def test_games_api_accepts_a_visible_player_name_in_any_script(pub: Pub, name: str) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "players": [name, "Someone else"]})
