@@ -22,6 +22,12 @@ DATABASE = click.option(
     help="postgresql://USER:PASSWORD@HOST/NAME; or the variable PEGPIP_DATABASE.",
 )  # fmt: skip
 DAY = click.DateTime(["%Y-%m-%d"])
+OF_A_SEASON = {
+    "seasons_check": "A season ends after the day on which it starts.",
+    "seasons_name_key": "There is a season of this name already. Choose another name.",
+    "seasons_daterange_excl": "These days overlap another season's. Choose days outside it; ENDS itself is not part.",
+}
+"""Constraint of the table of seasons -> what to tell an organiser whose season breaks it."""
 
 
 @click.group()
@@ -46,8 +52,7 @@ def organising(run: Callable[..., None]) -> click.Command:
                 rule = refused.diag.constraint_name or ""
                 if rule.endswith(("name_check", "pub_check")):
                     why = "The name of a table, a pub or a season has 1 to 60 characters."
-                if rule == "seasons_check":
-                    why = "A season ends after the day on which it starts."
+                why = OF_A_SEASON.get(rule, why)
                 cure = " Run `pegpip league migrate`." if isinstance(refused, psycopg.errors.UndefinedTable) else ""
                 raise CompanionError(f"The league's database refuses this: {why}{cure}") from None
             except UnicodeEncodeError as wrong:  # the terminal's bytes were no UTF-8

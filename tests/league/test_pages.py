@@ -300,7 +300,8 @@ NAMES = "refuses this: The name of a table, a pub or a season has 1 to 60 charac
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["season", "Winter", "2030-01-01", "2031-01-01"], "conflicts with existing key"),
+        (["season", "Winter", "2030-01-01", "2031-01-01"], "refuses this: These days overlap another season's."),
+        (["season", "Autumn", "2051-01-01", "2052-01-01"], "refuses this: There is a season of this name already."),
         (["season", "Winter", "2051-01-01", "2051-01-01"], "ends after the day on which it starts."),
         (["add-table", "ab" * 32, "\udcff", "The Lion"], "'\\udcff' is no text in UTF-8"),
         (["remove-table", "\udcff"], "'\\udcff' is no text in UTF-8"),
