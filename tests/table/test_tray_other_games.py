@@ -53,13 +53,19 @@ def test_an_early_crag_tray_throw_is_entered_once_a_category_is_chosen(table: Ta
     assert [(thrown.player, thrown.values) for thrown in after.throws[2:]] == [("Ben", (4, 4, 4))]
 
 
-def test_the_table_asks_about_a_crag_die_rethrown_to_its_old_place(table: Table, tray: Tray) -> None:
+def lifted(table: Table, tray: Tray) -> Die:
+    """Throw 6 6 2 in a game of Crag, keep the sixes, and lift the 2 out of the tray. Return the 2 as it lay."""
     started(table, CRAG)
     table.submit(Observe(tray.throw(6, 6, 2)))
     table.submit(Observe(tray.keep(6, 6)))
     (lay,) = tray.thrown
     tray.lift("thrown")
     table.submit(Observe(tray.observation()))
+    return lay
+
+
+def test_the_table_asks_about_a_crag_die_rethrown_to_its_old_place(table: Table, tray: Tray) -> None:
+    lay = lifted(table, tray)
     tray.thrown = [lay]
     assert table.submit(Observe(tray.observation())).question is None, "it was covered"
     tray.lift("thrown")
@@ -83,12 +89,7 @@ def test_a_crag_die_that_was_pushed_and_misread_is_no_second_throw(table: Table,
 
 
 def test_a_question_from_before_a_doubt_stays_when_the_doubt_goes(table: Table, tray: Tray) -> None:
-    started(table, CRAG)
-    table.submit(Observe(tray.throw(6, 6, 2)))
-    table.submit(Observe(tray.keep(6, 6)))
-    (lay,) = tray.thrown
-    tray.lift("thrown")
-    table.submit(Observe(tray.observation()))
+    lay = lifted(table, tray)
     turned = [msgspec.structs.replace(lay, value=5)]
     tray.thrown = turned
     assert known(table.submit(Observe(tray.observation())).question).code == Doubt.MOVED
