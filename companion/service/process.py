@@ -1,4 +1,4 @@
-"""What the process asks of the system: one heap for all threads, and the tray and the journal before all others."""
+"""Requests of the process to the system: one heap for all threads, and threads that give way to tray and journal."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def test_the_evening_page_shows_standings_charts_and_a_picture_to_save(chromium:
 
 
 def test_the_evening_page_does_not_deny_the_games_of_other_players(pub: Pub, visiting: Any) -> None:
-    """It said that no game was finished, above the list of those that Ann, Ben and Cid had."""
+    """Ann, Ben and Cid have finished games, and the page lists them."""
     games(pub)
     pub.table.submit(StartGame(header={**HEADER, **SHORT, "players": ["Dan", "Eve"]}))
     page = visiting("/evening")
