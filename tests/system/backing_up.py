@@ -85,3 +85,8 @@ def repacked(file: Path, change: Callable[[dict[str, bytes], dict[str, Any]], ob
             archive.writestr(name, body)
         archive.writestr("manifest.json", json.dumps(manifest))
     return forged
+
+
+def files_beside(table: Path) -> dict[Path, bytes]:
+    files = (path for path in table.parent.rglob("*") if path.is_file() and path.suffix != ".lock")
+    return {path: path.read_bytes() for path in files}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,22 +10,18 @@ from typing import IO
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from companion.adapters.reader_setup import calibration_status, save_calibration
-from companion.commands.import_ import command as import_table
 from companion.diagnostics import bundle
-from companion.errors import DeviceError, SetupError
+from companion.errors import DeviceError
 from companion.evidence.sharing import write_export
-from companion.settings import last_good
-from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.settings.load import Settings
 from companion.table.journal import FIRST, SECOND, Journal, read_entries
 from companion.table.journal.copies import lines
 from companion.table.lock import FILE_NAME as LOCK
 from companion.table.lock import InUse, locked
 from companion.table.photos import Photos
-from tests.system.backing_up import SETTINGS, entry, exported, imported, kept_in, repacked, tree
+from tests.system.backing_up import SETTINGS, entry, exported, files_beside, imported, kept_in, tree
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import Stored, load_calibration
 from vision.cameras.simulated.camera import VirtualCamera
@@ -261,54 +256,12 @@ def test_import_moves_old_data_aside_only_with_replace_and_keeps_it(table: Path)
     assert (other / "replaced-2" / FIRST).exists()
 
 
-def test_an_import_replaces_a_wrong_settings_file_naming_the_data_folder(table: Path) -> None:
-    file, _ = exported(table)
-    settings, folder = table.parent / "s.toml", table.parent / "new"
-    words = [str(file), "--config", str(settings), "--replace"]
-    settings.write_text(f"[data]\ndirr = '{folder}'\n")
-    with pytest.raises(SetupError, match=r"s\.toml: .*`dirr`.* Name the data folder with --data"):
-        CliRunner().invoke(import_table, words, standalone_mode=False, catch_exceptions=False)
-    settings.write_text(f"[data]\ndir = '{folder}'\n[web]\nprot = 80\n")
-    done = CliRunner().invoke(import_table, words, standalone_mode=False)
-    assert (done.return_value, len(read_entries(folder))) == (0, 5)
-
-
 def test_an_import_to_the_top_of_a_disk_leaves_its_lost_found_folder(table: Path) -> None:
     """Root owns that folder; moving it aside failed, and so did the import."""
     file, _ = exported(table)
     (table.parent / "disk" / "lost+found").mkdir(mode=0o500, parents=True)
     assert imported(file, table.parent / "disk").return_value == 0
     assert (table.parent / "disk" / "lost+found").exists()
-
-
-def files_beside(table: Path) -> dict[Path, bytes]:
-    files = (path for path in table.parent.rglob("*") if path.is_file() and path.suffix != ".lock")
-    return {path: path.read_bytes() for path in files}
-
-
-def test_an_export_warns_of_wrong_settings_that_its_import_refuses(table: Path) -> None:
-    """A table that runs with the last good settings gave a backup that could not be restored."""
-    last_good.keep(table, Settings())
-    (table.parent / "old.toml").write_text("[web]\nprot = 80\n")
-    file, done = exported(table)
-    assert (done.return_value, "will refuse it" in done.stderr, "prot" in done.stderr) == (1, True, True)
-    assert isinstance(imported(file, table.parent / "new").exception, SetupError)
-    (table.parent / "old.toml").write_text(SETTINGS)
-    assert exported(table, "--replace")[1].return_value == 0
-
-
-def test_an_import_that_cannot_write_the_settings_changes_nothing(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path, *_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device", str(path))
-
-    file, _ = exported(table)
-    monkeypatch.setattr("companion.backup.restore.write_file", full)
-    before = files_beside(table)
-    for folder in (table, table.parent / "new"):
-        assert isinstance(imported(file, folder, "--replace").exception, DeviceError)
-        assert files_beside(table) == before
-    assert not (table.parent / "new").exists()
-    assert not (table / "replaced-1").exists()
 
 
 def test_an_import_that_cannot_move_the_journal_in_changes_nothing(
@@ -327,29 +280,6 @@ def test_an_import_that_cannot_move_the_journal_in_changes_nothing(
     assert files_beside(table) == before
 
 
-def test_an_import_without_replace_is_refused_if_a_settings_file_exists(table: Path) -> None:
-    file, _ = exported(table)
-    (table.parent / "new.toml").write_text("[web]\nport = 80\n")
-    assert "settings file" in str(imported(file, table.parent / "new").exception)
-    assert (table.parent / "new.toml").read_text() == "[web]\nport = 80\n"
-    assert not (table.parent / "new").exists()
-
-
-def test_an_import_reports_settings_that_name_another_data_folder(table: Path) -> None:
-    (table.parent / "old.toml").write_text("[data]\ndir = '/somewhere/else'\n")
-    done = imported(exported(table)[0], table.parent / "new")
-    assert f"another data folder: play with --data {table.parent / 'new'}, or correct" in done.output
-
-
-def test_import_to_the_settings_data_folder_by_relative_name_does_not_warn(
-    table: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (table.parent / "old.toml").write_text(f"[data]\ndir = '{table.parent / 'new'}'\n")
-    file, _ = exported(table)
-    monkeypatch.chdir(table.parent)
-    assert "another data folder" not in imported(file, Path("new")).output
-
-
 def test_importing_a_backup_without_a_journal_leaves_no_damage_report(table: Path) -> None:
     anchors = table.parent / "anchors"
     journal = Journal(table, anchors=anchors)
@@ -365,18 +295,6 @@ def test_importing_a_backup_without_a_journal_leaves_no_damage_report(table: Pat
     journal.append(entry(1))
     journal.close()
     assert list(table.glob("damaged-*")) == []
-
-
-def test_an_archive_without_settings_imports_beside_a_wrong_settings_file(table: Path) -> None:
-    file = repacked(exported(table)[0], lambda held, _: held.pop("settings.toml"))
-    fresh = table.parent / "new"
-    wrong = f"[data]\ndir = '{fresh}'\n[web]\nport = 'one'\n"
-    fresh.with_suffix(".toml").write_text(wrong)
-    done = imported(file, fresh)
-    assert (done.exception, done.return_value) == (None, 0)
-    assert "no settings file" in done.output
-    assert fresh.with_suffix(".toml").read_text() == wrong
-    assert len(read_entries(fresh)) == 5
 
 
 def test_export_omits_a_photo_of_a_throw_after_the_last_journal_entry(table: Path) -> None:
@@ -401,36 +319,6 @@ def test_export_has_the_photo_of_a_throw_made_while_it_copies_the_journal(
     monkeypatch.setattr("companion.backup.export.lines", copied_late)
     with zipfile.ZipFile(exported(table)[0]) as archive:
         assert "data/photos/2.jpg" in archive.namelist()
-
-
-@pytest.mark.parametrize(
-    "runs",
-    [
-        '[buttons]\nshutdown = 3\nshutdown_command = [\n  "systemctl",\n  "poweroff",\n]\nkind = "gpio"\n',
-        '[buttons]\nshutdown = 3\nshutdown_command = [\n  "sh", # ]\n  "[a] ]",\n """\n poweroff"""]\nkind = "gpio"\n',
-        'buttons = { shutdown = 3, kind = "gpio", shutdown_command = ["sh", "-c", "poweroff"] }\n',
-        'buttons.shutdown = 3\nbuttons.kind = "gpio"\nbuttons."shutdown_command" = ["poweroff"]\n',
-    ],
-    ids=["lines", "brackets", "inline", "dotted"],
-)
-def test_imported_settings_that_run_a_program_are_commented_out(table: Path, runs: str) -> None:
-    (table.parent / "old.toml").write_text(runs + SETTINGS if runs.startswith("b") else SETTINGS + runs)
-    done = imported(exported(table)[0], table.parent / "new")
-    assert "[buttons] shutdown_command, [buttons] shutdown" in done.output
-    found = tomllib.loads((table.parent / "new.toml").read_text())
-    assert found == {"table": {"name": "The Anchor"}, "buttons": {"kind": "gpio"}}
-    assert "poweroff" in (table.parent / "new.toml").read_text(), "as a comment, to be looked at"
-
-
-def test_last_good_settings_are_not_exported_and_survive_an_import(table: Path) -> None:
-    """The last good settings hold passwords and commands, which an import would bring along unchecked."""
-    (table / LAST_GOOD).write_text("{}")
-    file, _ = exported(table)
-    with zipfile.ZipFile(file) as archive:
-        assert not [name for name in archive.namelist() if LAST_GOOD in name]
-    before = (table / LAST_GOOD).read_bytes()
-    assert imported(file, table, "--replace").exception is None
-    assert (table / LAST_GOOD).read_bytes() == before
 
 
 def test_a_named_pipe_is_refused_as_import_archive_and_as_calibration(tmp_path: Path) -> None:
