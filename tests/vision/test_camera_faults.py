@@ -165,7 +165,7 @@ def test_a_usb_camera_with_pictures_of_one_colour_is_not_frozen(usb: Usb, level:
     camera.start()
     camera.frame()
     clock.sleep(60)
-    camera.frame()
+    assert np.all(camera.frame().image_bgr == level)
     camera.stop()
 
 
