@@ -10,6 +10,8 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -117,19 +119,45 @@ def test_the_watch_command_without_a_camera_exits_1_at_its_time_limit() -> None:
 
 def test_ctrl_c_ends_a_simulation_that_starts_its_workers_without_a_traceback() -> None:
     """A terminal sends the signal to the workers, too. A batch of theirs would take a minute."""
+    with simulating("") as running:
+        assert until(Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text)
+        os.killpg(running.pid, signal.SIGINT)
+        out, _ = running.communicate(timeout=PATIENCE_S)
+    assert (running.returncode, out.strip()) == (130, b"")
+
+
+def test_ctrl_c_while_a_simulation_holds_the_locks_of_its_batches_ends_it() -> None:
+    """KeyboardInterrupt would be raised between two locks of `concurrent.futures`, and leave the first one held."""
+    interrupted = """
+import os
+from concurrent.futures import _base
+def enter(self):
+    self.futures[0]._condition.acquire()
+    os.kill(os.getpid(), signal.SIGINT)
+    for future in self.futures[1:]:
+        future._condition.acquire()
+_base._AcquireFutures.__enter__ = enter
+"""
+    with simulating(interrupted) as running:
+        out, _ = running.communicate(timeout=PATIENCE_S)
+    assert (running.returncode, out.strip()) == (130, b"")
+
+
+@contextmanager
+def simulating(prepared: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a simulation of ten million games in a process group of its own; kill the group at the end.
+
+    `prepared` is Python code that the process runs first.
+    """
     words = ["simulate", "crag", "--players", "steady,steady", "--games", "10000000"]
-    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a shell's job ignores it
-    command = [sys.executable, "-c", f"{heard}; from companion.cli import main; main()", *words]
+    heard = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)"  # a shell's job ignores it
+    command = [sys.executable, "-c", f"{heard}\n{prepared}\nfrom companion.cli import main\nmain()", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as running:
         try:
-            children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
-            assert until(children.read_text)
-            os.killpg(running.pid, signal.SIGINT)
-            out, _ = running.communicate(timeout=30)
+            yield running
         finally:
             if running.poll() is None:
                 os.killpg(running.pid, signal.SIGKILL)
-    assert (running.returncode, out.strip()) == (130, b"")
 
 
 def test_a_sigint_delivered_to_a_worker_thread_ends_the_table_with_130(tmp_path: Path) -> None:

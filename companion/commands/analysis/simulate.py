@@ -7,7 +7,7 @@ import multiprocessing
 import random
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import sqrt
@@ -28,6 +28,9 @@ NORMAL_QUANTILE = 1.959964
 BATCHES = 200
 """About how many batches the games are divided into for worker processes; fewer games make a batch each. Results do not
 depend on it. More: finer progress, more overhead."""
+CTRL_C_S = 0.1
+"""Longest time from Ctrl-C until a simulation ends its workers, in seconds. Longer: a command that seems to hang;
+shorter: more wake-ups of a waiting process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +118,21 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
     columns = (*Progress.get_default_columns()[:-1], MofNCompleteColumn(), TimeRemainingColumn())
     # A terminal sends Ctrl-C to the workers, too: only this process obeys it, and ends them.
     with (
+        _ctrl_c_noted() as pressed,
         ProcessPoolExecutor(initializer=signal, initargs=(SIGINT, SIG_IGN)) as pool,
         Progress(*columns, console=Console(stderr=True), disable=quiet) as progress,
     ):
         task = progress.add_task(header.game, total=games)
         try:
-            with _ctrl_c_deferred():  # a pool that is interrupted while it starts can't be shut down
-                waiting = {pool.submit(scores_of, header, levels, part, seed): part for part in parts}
-            for done in as_completed(waiting):
-                done.result()  # a failed batch ends the simulation now
-                progress.advance(task, len(waiting[done]))
+            waiting = {pool.submit(scores_of, header, levels, part, seed): part for part in parts}
+            left = set(waiting)
+            while left:
+                finished, left = wait(left, CTRL_C_S, FIRST_COMPLETED)
+                for batch in finished:
+                    batch.result()  # a failed batch ends the simulation now
+                    progress.advance(task, len(waiting[batch]))
+                if pressed:
+                    raise KeyboardInterrupt
         except BaseException:
             for worker in multiprocessing.active_children():
                 worker.terminate()
@@ -135,16 +143,17 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
 
 
 @contextmanager
-def _ctrl_c_deferred() -> Iterator[None]:
-    """Let a Ctrl-C during the block raise KeyboardInterrupt at its end, not before. Main thread only."""
+def _ctrl_c_noted() -> Iterator[list[int]]:
+    """Yield a list to which Ctrl-C appends the signal's number, instead of raising KeyboardInterrupt. Main thread only.
+
+    KeyboardInterrupt inside `concurrent.futures` leaves its locks held: the pool could not be shut down.
+    """
     pressed: list[int] = []
     before = signal(SIGINT, lambda number, _: pressed.append(number))
     try:
-        yield
+        yield pressed
     finally:
         signal(SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt
 
 
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
