@@ -115,7 +115,8 @@ def main() -> None:
 def _problems(wrong: CompanionError | ImportError | OSError) -> Sequence[str]:
     """Return the sentences to print for an error; empty if its traceback is to be shown, as for a bug.
 
-    There are sentences for a CompanionError, a full disk, a named file with one of REFUSALS, and a missing library.
+    There are sentences for a CompanionError, a full disk and a missing library. There is also one for an OSError that
+    names a file and has a code of REFUSALS.
     """
     if isinstance(wrong, SetupError):
         return wrong.problems

@@ -144,7 +144,8 @@ def pause_s(failures: int) -> float:
 def send_json(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
     """Send JSON to a server, and return the status and the first MAX_ANSWER_BYTES of the answer, also of a refusal.
 
-    Redirects are not followed. Connecting and the whole answer take TIMEOUT_S each at most.
+    Redirects are not followed. Connecting to an address, and each read of the answer, takes at most TIMEOUT_S. A read
+    that begins more than TIMEOUT_S after the request fails, so the whole answer takes less than twice that.
 
     Args:
         method: `PUT` or `POST`.
@@ -153,8 +154,8 @@ def send_json(method: str, address: str, body: bytes, headers: Mapping[str, str]
         headers: More headers.
 
     Raises:
-        OSError: Nobody answers in time, or the answer is torn in its header or between chunks. An answer shorter than
-            its `Content-Length` is returned as it is, without an error.
+        OSError: Nobody answers in time, or the answer is torn in its header or between chunks. An answer shorter
+            than its `Content-Length` is returned as it is, without an error.
     """
     request = urllib.request.Request(address, body, {"Content-Type": "application/json", **headers}, method=method)  # noqa: S310
     try:

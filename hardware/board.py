@@ -217,7 +217,8 @@ class Board:
     def _drive(self, now_s: float, *, changed: bool) -> None:
         """Open the strip if it is closed, and send it the newest frame if that has `changed` or after REFRESH_S.
 
-        After a failure the strip is closed for RETRY_S. `health` gets the error until it has worked for PROVEN_S.
+        After a failure the strip is closed for RETRY_S. `health` reports the error until the strip has worked for
+        PROVEN_S.
         """
         try:
             if not self._lit and now_s >= self._retry_s:

@@ -121,12 +121,12 @@ def supply_problem(settings: PowerSettings, leds: int) -> str | None:
 
 
 def in_steps(light: NDArray[np.float32]) -> FrameRGB:
-    """Round linear light, (leds, 3) from 0 to 255, to whole values of uint8 with each hue kept within two degrees.
+    """Round linear light, (leds, 3) from 0 to 255, to uint8, keeping each hue within HUE_TOLERANCE_DEGREES.
 
-    Rounding each channel turns a dim orange red or yellow, because few steps of chroma allow few hues. The hue is the
-    ratio of (middle - least) to (most - least) of the three colours. The nearest chroma is taken at which this ratio
-    can be met, so saturation changes before hue. An LED stays dark if its chroma would have to be more
-    than doubled and would exceed its brightest channel.
+    Rounding each channel by itself would turn a dim orange red or yellow. The hue is the ratio of (middle - least) to
+    (most - least) of the three colours. A low chroma, most - least, allows only few ratios in whole numbers. So the
+    nearest chroma that allows the wanted ratio is taken: saturation changes before hue. An LED stays dark if its chroma
+    would have to be more than doubled and would exceed its brightest channel.
     """
     least, most = light.min(axis=1), light.max(axis=1)
     chroma = most - least
@@ -148,9 +148,9 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return two tables, (511, _RATIO_BINS + 1) uint8, of the chroma nearest to a wanted one that keeps the hue.
 
-    The first holds that chroma, the greatest less the least channel; the second holds the middle less the least. Both
-    are indexed by twice the wanted chroma, 0 to 510, and by the bin of the wanted hue. The hue is middle less least
-    channel divided by chroma, 0 to 1.
+    Chroma is the greatest less the least channel. The hue is the middle less the least channel, divided by chroma:
+    0 to 1. The first table holds the nearest chroma, the second its middle less the least channel. Rows are for
+    twice the wanted chroma, 0 to 510, and columns for the bin of the wanted hue.
     """
     ratio = np.arange(_RATIO_BINS + 1) / _RATIO_BINS
     chroma = np.arange(256)[:, None]

@@ -85,7 +85,8 @@ def next_change_s(view: BoardView, layout: Layout, time_s: float) -> float:
     - A photo is taken: the end of a button's flash; infinity if none is lit.
     - A join code is shown: its end.
     - An animation runs: `time_s` itself.
-    - Else SLOW_FRAME_S later, unless no light changes (`_at_rest`); then the begin of the next animation, or infinity.
+    - Else, if some light changes (not `_at_rest`): SLOW_FRAME_S later.
+    - Else: the start of the next animation; infinity if there is none.
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)
@@ -104,9 +105,10 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 
 
 def _at_rest(view: BoardView, layout: Layout) -> bool:
-    """Return whether no light of a view changes but its animations: no mood moves, and every peg is steady and alone.
+    """Return whether no light of a view changes except by animations.
 
-    A peg whose points are not banked yet is not steady.
+    That needs a mood without moving light, and pegs that are steady and alone. A peg is steady if its colour does not
+    pulse and all its points are banked. Pegs at one place of a lane are not alone.
     """
     calm = view.mood == "read" or (view.mood == "ready" and view.to_play is None)
     # The layout may have fewer holes than the game.
@@ -191,8 +193,9 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float | 
     """Draw each player's peg on the LED track, at the hole of the banked score, flashing in its colour's rhythm.
 
     Points that are not banked yet dimly light the stretch by which they would advance the peg. A second peg of the same
-    colour swells and fades at its end. Pegs of the player to play, or of the winners, are brightest. Pegs in one hole
-    share it (`_hole`). `pegs` are those shown at `time_s`; None draws everything without motion.
+    colour, which swells and fades, marks the end of that stretch. Pegs of the player to play, or of the winners, are
+    brightest. Pegs in one hole share it (`_hole`). `pegs` are those shown at `time_s`; None draws everything without
+    motion.
     """
     on_top: dict[tuple[int, ...], list[tuple[int, float]]] = {}
     for k, peg in enumerate(pegs):
@@ -231,8 +234,8 @@ def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]
 def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
     """Add the light of the status segment, as at `time_s`: a part for each player in the player's colour.
 
-    The part of the player to play, or of a winner, is bright; with fewer LEDs than players these alone have a part. A
-    question or a refused hold lights all of it instead (`_call_light`).
+    The part of the player to play, or of a winner, is bright. With fewer LEDs than players, only these bright parts are
+    shown. A question or a refused hold lights all of it instead (`_call_light`).
     """
     leds = canvas.layout.status
     if (call := _call_light(view, time_s)) is not None:

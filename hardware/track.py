@@ -54,7 +54,7 @@ class Layout:
 
         Index 0 is the start pocket, 1 to `holes` are the lane's holes, and `holes` + 1 is the finish pocket. A game of
         `of_holes` holes is scaled, rounding up, so that a peg that has moved is not shown at the start. A `hole` of 0
-        or less is the game's start, one above `of_holes` its finish.
+        or less is the game's start; any value above `of_holes` is its finish.
         """
         if hole <= 0:
             return 0
@@ -101,10 +101,10 @@ _RANGES = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
 
 
 def _problems(settings: TrackSettings) -> list[str]:
-    """Return a sentence with a cure for each thing that is wrong with a described layout; empty if all is well.
+    """Return a sentence with a cure for each fault of a described layout; an empty list if there is none.
 
-    Unreadable lists of LEDs are reported alone, and so is a layout without lanes. Else reported are lanes of the wrong
-    length, and LEDs that do not exist or are used twice.
+    Lists of LEDs that can't be parsed are reported alone, and so is a layout without lanes. Otherwise the faults are
+    lanes of the wrong length, LEDs that do not exist, and LEDs that are used twice.
     """
     texts = [*settings.lanes, *([settings.status] if settings.status else [])]
     unreadable = [text for text in texts if not _RANGES.fullmatch(text.replace(" ", ""))]
@@ -235,7 +235,10 @@ def matrix16() -> Layout:
 
 
 def _snail(side: int) -> list[tuple[int, int]]:
-    """Return the cells (x, y) of a spiral from a square's upper left corner inwards, with one free between its arms."""
+    """Return the cells (x, y) of a clockwise spiral inwards from the upper left corner of a square.
+
+    `side` is the square's width in cells. One row or column of cells stays free between neighbouring arms.
+    """
     x, y, dx, dy = 0, 0, 1, 0
     taken = [(0, 0)]
     turns = 0

@@ -11,8 +11,8 @@ from hardware.strips.opening import STRIPS, resolved
 def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | None, machine: str) -> list[str]:
     """Return a sentence with a cure for each fault in the settings of strip and buttons; empty if there is none.
 
-    Checked are the strip's settings on the model `machine` (empty: no Pi), pins that buttons share, and buttons on the
-    strip's pins. `kind` is the strip's as in the settings; `buttons` is None without buttons on pins.
+    The checks cover the strip's settings on the model `machine` (empty: no Pi), pins that buttons share, and buttons on
+    the strip's pins. `kind` is the strip's as in the settings; `buttons` is None without buttons on pins.
     """
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
     problems = found.problems(strip, machine) if found is not None else []

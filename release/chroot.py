@@ -83,10 +83,10 @@ class Root:
 
 
 def debootstrap(folder: Path, arch: str, suite: str) -> None:
-    """Install a minimal Debian from its mirror into a new folder, which gets its name when the Debian is whole.
+    """Install a minimal Debian from its mirror into a new folder.
 
-    Until then it has `.part` added; one that an earlier failure left is deleted. For a foreign processor qemu is
-    registered with the kernel first, by `register_qemu`.
+    Until the installation is complete, `.part` is added to the folder's name. A `.part` folder of an earlier failure is
+    deleted. For a foreign processor, `register_qemu` first registers qemu with the kernel.
 
     Args:
         folder: The folder; must be new or empty.

@@ -99,9 +99,10 @@ pegpip: bogus-mail-host-in-debian-changelog *
 def bundled_distributions() -> list[str]:
     """Return the sorted names of the Python distributions that the Debian package brings as wheels.
 
-    These are OpenCV, the project's dependencies and, in turn, theirs. Left out are names with a start in `SYSTEMS_OWN`,
-    which Debian's own packages provide, and without one in `BROUGHT`. A dependency's own requirement is left out if it
-    has a marker, such as that of an extra. Raises PackageNotFoundError if one of them is not installed here.
+    These are OpenCV, the project's dependencies and, in turn, theirs. Names with a prefix in `SYSTEMS_OWN` are left
+    out, as Debian's own packages provide them, unless they have one in `BROUGHT`. A dependency's own requirement is
+    left out if it has a marker, such as that of an extra. Raises PackageNotFoundError if one of them is not installed
+    here.
     """
     found: set[str] = set()
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
@@ -128,7 +129,7 @@ def _name(requirement: str) -> str:
 def wheels(into: Path, arch: str) -> None:
     """Build the project's wheel into a folder, and download the wheels that it needs for each of `PYTHONS`.
 
-    Downloaded are the distributions that `bundled_distributions` names.
+    `bundled_distributions` names the distributions to download.
 
     Args:
         into: The folder.
@@ -171,7 +172,7 @@ def version() -> str:
 
 
 def write_files(root: Path, arch: str, release: str) -> Path:
-    """Write all files of the Debian package except its control files into a new folder; builds the wheels for it.
+    """Build the wheels, and write all files of the Debian package except its control files into a new folder.
 
     Args:
         root: The folder to make; it becomes the package's root.

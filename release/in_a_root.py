@@ -352,7 +352,7 @@ def wait_well(root: Root) -> None:
 
 
 def main() -> None:
-    """Check an installed Peg & Pip from install to uninstall, in a Debian root in the folder `--out`.
+    """Test an installation of Peg & Pip from install to uninstall, in a Debian root in the folder `--out`.
 
     The root is made unless it exists; `--fresh` makes it again. The program must run as root. The first check that
     fails ends it with exit status 1.

@@ -109,7 +109,7 @@ class Loudspeaker:
         return say(self.language, f"notice.{notice.code}", **args)
 
     def _begin(self, words: str) -> None:
-        """Start speaking a text if the voice is on. If the program can't be started, log that and turn it off."""
+        """Start speaking a text if the voice is on. If the program can't start, log that and turn the voice off."""
         with self._lock:
             try:
                 self._speaking = self._speak(words) if self._on else None
@@ -177,11 +177,11 @@ def call_outs(events: Sequence[Event], language: str) -> str:
 
 
 def words_of(event: Event, language: str) -> str:
-    """Return the sentence that tells an event of the game in a language, for the voice and the webhook.
+    """Return the sentence that describes a game event in a language, for the voice and the webhook.
 
     A "!" at its end is removed. Except for `game_started` it has no full stop, so a caller can add one. A won game
-    names its winners. For no dice or points, or for one point, the catalogue may have a form of its own: `_nothing`,
-    `_one`. An event that the catalogue lacks gets its English `Event.words`.
+    names its winners. The catalogue may have separate texts for no dice or points (`_nothing`) and for one point
+    (`_one`). An event that the catalogue lacks gets its English `Event.words`.
     """
     args: dict[str, Any] = {key: _joined(value) for key, value in event.args.items()}
     if event.code == "game_over" and event.args.get("winners"):

@@ -25,8 +25,8 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def problem_of(names: Iterable[str]) -> str | None:
     """Return an error message for the first name that is refused; None if all names are allowed.
 
-    Refused are names with invisible characters, of blanks alone, or with a space at an end: nobody could tell "Ann "
-    from "Ann". The empty name is allowed. The message quotes the name in ASCII.
+    A name is refused if it has invisible characters, consists of blanks, or begins or ends with a space: nobody could
+    tell "Ann " from "Ann". The empty name is allowed. The message quotes the name in ASCII.
     """
     for name in names:
         what = flaw(name)
@@ -38,10 +38,10 @@ def problem_of(names: Iterable[str]) -> str | None:
 
 
 def flaw(text: str) -> str | None:
-    """Return what is wrong with a text, worded to follow the text in a sentence; None if nothing is.
+    r"""Return what is wrong with a text, worded to follow the text in a sentence; None if nothing is.
 
-    Wrong are control characters, invisible marks such as those that turn the direction of writing, and a text that
-    consists of blanks alone. The empty text has no flaw.
+    Flaws are control characters, most invisible marks (such as those that turn the direction of writing), and a text of
+    blanks alone. Zero-width joiners and non-joiners, emojis of regional flags and the empty text are allowed.
 
     >>> flaw("Ann\u202e")
     "has a character that can't be seen (U+202E)"

@@ -55,7 +55,7 @@ class ListeningButtons:
         return not ill, ill or f"{self.buttons.name} buttons"
 
     def listen(self) -> None:
-        """Start to watch the buttons, also again after a crash. `health` reports those that can't be used."""
+        """Start watching the buttons, or restart after a crash. `health` reports buttons that can't be used."""
         if not self.buttons.alive():
             self.buttons.stop()
         self._listening, self._illness, self._shutdown_failure = False, None, None

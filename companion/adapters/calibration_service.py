@@ -163,7 +163,8 @@ class CalibrationService:
     def take_die(self) -> Mapping[str, Any]:
         """Measure the edge of the one die in the throw zone, store it with the calibration, and return `look()`.
 
-        Raises DeviceError before `take_empty`, if no single die is seen, or if the calibration can't be stored.
+        Raises DeviceError if called before `take_empty`, if no single die is seen, or if the calibration can't be
+        stored.
         """
         with self._step_lock:
             done = self._done

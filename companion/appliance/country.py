@@ -54,7 +54,10 @@ def changed(text: str, country: str) -> str:
 
 
 def by_time_zone(machine: Machine) -> str:
-    """Return the two-letter country of the machine's time zone; empty if unknown, or without one such as `Etc/UTC`."""
+    """Return the two-letter country code of the machine's time zone.
+
+    The result is empty if the time zone is unknown or belongs to no country, such as `Etc/UTC`.
+    """
     try:
         zone = os.readlink(machine.at("/etc/localtime")).partition("zoneinfo/")[2]
         return _country_of(machine.at(f"{ZONES}/zone.tab").read_text(), zone, 2)

@@ -247,7 +247,8 @@ class Releases:
     def prune(self) -> None:
         """Delete incomplete releases, and the oldest beyond MAX_KEPT. Raises OSError if the disk refuses.
 
-        The current and the proven one always stay. A release that another process builds now counts as incomplete.
+        The current and the proven one always stay. Hold the lock (`locked`): a release that another process is building
+        would be deleted as incomplete.
         """
         named = {self.current(), self.proven()}
         others = [name for name in self.names() if name not in named]
@@ -256,7 +257,7 @@ class Releases:
             remove(self.folder / name)
 
     def _fill(self, place: Path, source: Source) -> None:
-        """Make `place`, a new release's folder, a virtual environment with the source and its dependencies.
+        """Create a virtual environment in `place`, a new release's folder, with the source and its dependencies.
 
         - One wheel: a copy of the proven release, in which the wheel replaces the project's own distribution.
         - Otherwise: a new environment, into which `keep_extras` copies what the owner added to the proven release.
@@ -290,7 +291,7 @@ class Releases:
 
 
 def keep_extras(old: Path, new: Path) -> None:
-    """Copy the Python distributions that `new` lacks from `old`; both are folders of releases.
+    """Copy from `old` the Python distributions that `new` lacks; both are folders of releases.
 
     The table's owner may have installed them, for example for the extra `league`. Their code is not run, and their
     commands are not copied. Nothing is copied between different versions of Python. Raises OSError.

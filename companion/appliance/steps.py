@@ -105,7 +105,8 @@ class TablesUser:
     def do(self, machine: Machine) -> None:
         """Create the service's user and its data folder unless they exist, and add the user to existing GROUPS.
 
-        If the user does not own the folder, it gets it with everything inside. Raises DeviceError if a program fails.
+        If another user owns the folder, its owner and that of everything inside is changed to the service's user.
+        Raises DeviceError if a program fails.
         """
         if not _user_exists():
             machine.run("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin", USER)

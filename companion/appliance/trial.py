@@ -110,9 +110,9 @@ def prove(
 ) -> None:
     """Wait until the table is healthy and has lost no journal entry, then make the release on trial the proven one.
 
-    Without a release on trial nothing is done. `look` returns the number of the newest entry when the table is healthy,
-    else None. Raises DeviceError after HEALTHY_TIMEOUT_S; the release stays on trial then. Raises DeviceError, too, if
-    another release became current meanwhile, as `count_start` makes it after MAX_TRIES starts.
+    Does nothing without a release on trial. `look` returns the number of the newest entry if the table is healthy, else
+    None. Raises DeviceError after HEALTHY_TIMEOUT_S; the release then stays on trial. Also raises DeviceError if
+    another release has become current meanwhile: `count_start` goes back to the proven one after MAX_TRIES starts.
     """
     trial = on_trial(releases)
     if trial is None:

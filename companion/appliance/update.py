@@ -125,11 +125,12 @@ class Updater:
 def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterator[Source]:
     """Context manager: copy a release's .deb or wheel to this machine, check the signature, and yield its content.
 
-    The signature is beside `file`, with `.sig` added to the name; with `unsigned` none is looked for. The copy is
-    checked, because a stick can return other bytes when it is read again. A .deb is unpacked; nothing is run. The copy
-    is deleted at the end. Until then no other update or installation can run. Raises DeviceError if one is running, or
-    if `file` is no .deb or wheel, can't be copied or unpacked, or is not signed right. A damaged wheel without a
-    signature is noticed only by `Source.age`.
+    The signature is a file beside `file`, with `.sig` added to the name; `unsigned` skips the check. The check is done
+    on the copy, because a USB stick can return other bytes when it is read again. A .deb is unpacked; nothing in it is
+    run. The copy is deleted at the end. Until then no other update or installation can run.
+
+    Raises DeviceError if one is running, or if `file` is no .deb or wheel, can't be copied or unpacked, or lacks a
+    valid signature. Damage to an unsigned wheel is noticed only by `Source.age`.
     """
     if file.suffix not in (".deb", ".whl"):
         raise DeviceError(f"{file.name} is neither a .deb nor a wheel.", "Use one of those.")
@@ -150,7 +151,10 @@ def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterato
 
 
 def _copy(file: Path, to: Path) -> None:
-    """Copy a regular file, no link, of at most MAX_BYTES to `to`, which must not exist. Raises DeviceError."""
+    """Copy a regular file of at most MAX_BYTES to `to`, which must not exist.
+
+    Raises DeviceError if `file` is a link, a folder, missing or too large, or if it can't be copied.
+    """
     try:
         with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as source, to.open("xb") as copy:
             about = os.fstat(source.fileno())

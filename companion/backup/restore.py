@@ -112,8 +112,8 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     """Return the manifest of an exported archive, after checking it against the archive's list of files.
 
     Names and sizes must be equal in both, and every name must be one that an export writes: none leads out of the
-    folder. Raises DeviceError for another version of the format, and the errors of `_as_device_error` for a
-    foreign or damaged archive.
+    folder. Raises DeviceError for another version of the format. A foreign or damaged archive raises errors that
+    `_as_device_error` turns into a DeviceError.
     """
     if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
         raise ValueError("its manifest is too large")
@@ -203,8 +203,8 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
     """Check that a table could start from the files unpacked into `incoming`; return the keys that are commented out.
 
     Derived files are deleted, settings that run a program are commented out, and the data is marked as restored. A
-    damaged calibration is no obstacle: the table reports it. Raises ValueError for a wrong journal, SetupError for
-    wrong settings; of a backup by a newer version it says so.
+    damaged calibration is accepted: the table reports it. Raises ValueError for a wrong journal, and SetupError for
+    wrong settings. The SetupError also says if the backup was made by a newer version.
     """
     data = incoming / DATA
     for derived in (FILED, JOURNAL_COPY):  # a table makes them from its journal, and would trust these

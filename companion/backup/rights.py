@@ -36,10 +36,10 @@ def of_owner(folder: Path) -> Iterator[None]:
 
 
 def owner(place: Path) -> tuple[int, int]:
-    """Return the user and group id of the first part of a path that is not root's; (0, 0) if all are.
+    """Return the user and group id of the first part of a path that root does not own; (0, 0) if root owns all.
 
-    Its owner could replace everything below it. Links on the way, and the parts that they lead through, count as
-    parts. Missing ones are skipped, and a loop of links ends the path.
+    Its owner could replace everything below it. Links on the way, and the parts that they lead through, count as parts.
+    Missing parts are skipped, and a loop of links ends the path.
     """
     for part in _parts(place):
         with contextlib.suppress(OSError):

@@ -30,8 +30,9 @@ positions are not measured."""
 def measure(lines: int = LINES) -> dict[str, float]:
     """Return the speed of the rules and the cost of one `pegpip replay`, both measured in processor time.
 
-    `rules_lines_per_s` are transcript lines of random games a second, from bytes to state and view: about `lines` of
-    them are replayed. `replay_process_ms` is `pegpip replay --json` of at most PROCESS_LINES lines, its start included.
+    - `rules_lines_per_s`: transcript lines of random games replayed in a second, from bytes to state and view. About
+      `lines` of them are replayed, but each game at least once.
+    - `replay_process_ms`: `pegpip replay --json` of at most PROCESS_LINES lines, its start included.
     """
     generator = random.Random(1)
     games = [random_game(name, generator) for name in GAMES for _ in range(10)]

@@ -49,7 +49,7 @@ def measure(progress: Progress) -> dict[str, float]:
 def one_thread() -> Iterator[None]:
     """Context manager: run OpenCV on one thread, and restore its number of threads at the end.
 
-    A network that is loaded meanwhile keeps to one thread, too, whatever its runtime.
+    Networks that are loaded meanwhile run on one thread, too; those in ONNX Runtime stay on it afterwards.
     """
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
@@ -137,7 +137,7 @@ def _pictures() -> tuple[VirtualCamera, list[FrameBGR]]:
 def _median_ms(pictures: list[FrameBGR], work: Callable[[FrameBGR], object]) -> float:
     """Return the median time of `work` on a picture in ms, after an unmeasured run to warm up.
 
-    Up to MIN_RUNS pictures take turns for MIN_RUNS runs. Of more pictures, each is run once.
+    With at most MIN_RUNS pictures, they take turns for MIN_RUNS runs. With more, each is run once.
     """
     work(pictures[0])
     took = []

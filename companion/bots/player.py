@@ -132,10 +132,11 @@ class BotPlayer:
         return self._act(game, number)
 
     def _act(self, game: PlayedGame, number: int) -> float:
-        """Submit what the bot's level chooses: a decision, or the announcement of a throw. A refusal is logged.
+        """Submit what the bot's level chooses: a decision, or the announcement of a throw.
 
-        `number` is that of the newest entry. Returns the seconds until the next `step`: 0, also if the table has
-        changed meanwhile; after another refusal a second more than the bot's pause.
+        `number` is that of the newest entry. Returns the seconds until the next `step`: 0 if the command was accepted
+        or the table has changed meanwhile. After any other refusal, which is logged, it is the bot's pause plus one
+        second.
         """
         assert game.terms.house is not None, "it is the bot's turn"
         choice = level_named(game.terms.house.level)(game.transcript.state)

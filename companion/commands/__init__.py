@@ -40,7 +40,7 @@ def printable(text: str) -> str:
 def tracked(items: Iterable[Item], total: int, description: str) -> Iterator[Iterator[Item]]:
     """Context manager: yield an iterator over `total` items that shows progress on standard error.
 
-    No progress is shown for fewer than MIN_FOR_BAR items, or if standard error is no terminal.
+    No progress is shown for fewer than MIN_FOR_BAR items, or if standard error is not a terminal.
     """
     if total < MIN_FOR_BAR or not sys.stderr.isatty():
         yield iter(items)

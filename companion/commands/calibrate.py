@@ -139,13 +139,14 @@ def _calibrated(
         show: Called with each picture that was searched for the sheet.
         wait_s: Longest wait for each step, in seconds; for the die at most DIE_WAIT_S.
         paper: Paper of a simulated sheet, "a4" or "letter".
-        measure: Whether to measure the die. Else, or if no single die is seen in time, its size is that of the plan.
+        measure: Whether to measure the die. Else, or if no single die is seen in time, its size is that of the
+            plan.
         lens_told: Whether the plan's angle of view counts. Else the camera's own does, where it is known.
 
     Raises:
         SetupError: There is no such camera.
         DeviceError: The camera fails before the die's step, the sheet or the empty tray is not seen in time, or the
-            lens would hang among the dice.
+            lens's computed height is at most twice the die's edge.
     """
     from vision.calibration.procedure import Calibrating, calibrated
     from vision.cameras import SensorCamera
@@ -288,7 +289,10 @@ def _write_sheet(to: Path, paper: str, plan: Plan, *, as_json: bool) -> int:
 
 
 def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
-    """Return a calibration, for a [camera] source and saved to a file, as the JSON object that `--json` prints."""
+    """Return a calibration as the JSON object that `--json` prints.
+
+    `camera` is the source of the camera, as in [camera]; `file` is the path to which the calibration was saved.
+    """
     from vision.calibration.solving import lens_over
 
     rig, found, lens = done.rig, done.found, done.found.lens

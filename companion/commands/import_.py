@@ -23,9 +23,10 @@ from companion.table.settings import DataSettings
 def command(file: Path, data_folder: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
     """Restore the table that `pegpip export` wrote to FILE. Stop a running table first.
 
-    Everything is checked before anything changes. An import over older data or settings is an error without --replace;
-    with it, older data goes to a folder `replaced-N`, and an older settings file is renamed. Imported settings
-    that run a program are commented out. Run by root, the files belong to the data folder's owner.
+    Everything is checked before anything changes. An import over older data or settings is an error without
+    --replace. With it, older data goes to a folder `replaced-N`, and an older settings file is renamed. Imported
+    settings that run a program are commented out. If root imports, the files still belong to the data folder's
+    owner.
     """
     from companion.backup.restore import read_archive
 

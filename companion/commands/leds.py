@@ -177,7 +177,7 @@ def design(settings_file: Path | None, layout: str | None, out: Path) -> None:
 @_strip
 @click.option("--out", required=True, type=FILE, metavar="FILE", help="The .svg to write.")
 def wiring(settings_file: Path | None, strip: str | None, out: Path) -> None:
-    """Draw how to wire strip, supply, buttons and Pi, to the SVG file of --out.
+    """Draw the wiring of strip, supply, buttons and Pi to the SVG file of --out.
 
     Pins and current limit come from the settings (--config). --strip replaces the kind of strip that they name.
     """

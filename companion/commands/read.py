@@ -158,11 +158,11 @@ def _record(
 def _copy_paths(folder: Path, images: Sequence[str]) -> list[Path]:
     """Return the path in `folder` of each picture's annotated copy, in the order of `images`; no path comes twice.
 
-    - Picture: `NAME.jpg`.
-    - Zip: a folder NAME for the copies of its throws.
-    - Second of a name: NAME-2, and so on. Copies of earlier runs will be replaced.
+    The copy of a picture is `NAME.jpg`. The copies of a zip's throws go into a folder NAME. A repeated name gets
+    NAME-2, and so on. Copies of earlier runs will be replaced.
 
-    The folders are created. Raises SetupError if one can't be, or if a copy would replace a picture or its folder.
+    `folder` and the folders for zips are created. Raises SetupError if one can't be created, or if a copy would replace
+    a picture or its folder.
     """
     originals = {Path(name).resolve() for name in images}
     taken = originals | {original.parent for original in originals}

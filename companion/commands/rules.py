@@ -31,7 +31,11 @@ def game_of(name: str) -> Rulebook:
 
 
 def in_words(game: Rulebook) -> str:
-    """Return a game's rules as plain text: title, rules, house rules, presets, doubtful sentences and credits."""
+    """Return a game's rules as plain text.
+
+    The parts are title, rules, house rules, presets, the original's ambiguous sentences with their reading here, and
+    credits.
+    """
     parts = [game.title, game.in_words.rstrip()]
     switches = [f"  {switch.key} ({json.dumps(switch.default)}): {switch.meaning}" for switch in game.switches]
     if switches:

@@ -150,7 +150,7 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 
 
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
-    """Return the finding on the buttons: good if their pins are free and open, and shutting down is allowed.
+    """Return the finding on the buttons: good if their pins can be opened, and shutting down is allowed.
 
     - A shutdown command without its program is bad for every kind of buttons.
     - `gpio`: wrong strip settings are bad, too. The pins are opened and closed, and a shutdown command with `systemctl`

@@ -89,7 +89,7 @@ def check_disk(folder: Path) -> Finding:
 
 
 def check_writable(folder: Path) -> Finding:
-    """Return the finding whether the data folder, or its nearest existing parent, has free space and can be written."""
+    """Check free space and write access of the data folder, or of its nearest existing parent; return the finding."""
     place = next(path for path in (folder, *folder.parents) if os.path.exists(path))  # where Path.exists may raise
     found = check_disk(place)
     if not found.ok:
@@ -139,7 +139,7 @@ def check_journal(folder: Path) -> Finding:
 
 
 def check_import(folder: Path) -> Finding:
-    """Return the finding on imports, which fails while what one unpacked is still there, because it was cut off."""
+    """Check that no interrupted import left unpacked files in the data folder; the finding fails if one did."""
     if not os.path.lexists(folder / INCOMING):
         return Finding("journal", True, "no import was cut off")
     aside = ", ".join(sorted(path.name for path in folder.glob(f"{ASIDE}*")))
@@ -150,7 +150,7 @@ def check_import(folder: Path) -> Finding:
 
 
 def check_recovery(folder: Path) -> Finding:
-    """Return the finding on earlier damage: it fails while a folder of a recovery, or half an import, is there."""
+    """Return the finding on earlier damage; it fails while a recovery's folder or a cut-off import is there."""
     left_over = check_import(folder)
     if not left_over.ok:
         return left_over
@@ -161,11 +161,11 @@ def check_recovery(folder: Path) -> Finding:
 
 
 def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -> Finding:
-    """Return the finding whether the machine's clock can be right.
+    """Return the finding on whether the machine's clock can be right.
 
-    Wrong is a year before EARLIEST_YEAR, or a time more than MAX_CLOCK_LAG_S behind the journal's newest entry (seconds
-    since 1970; 0 without one). Such a lag is accepted if the network has set the clock, as a file under `root`, which
-    stands for `/`, shows.
+    The check fails in a year before EARLIEST_YEAR. It also fails if the clock is more than MAX_CLOCK_LAG_S behind
+    `newest_entry_s`, the time of the journal's newest entry (seconds since 1970; 0 without one). Such a lag is accepted
+    if the network has set the clock, as a file under `root`, which stands for `/`, shows.
     """
     newest = datetime.fromtimestamp(newest_entry_s, now.tzinfo)
     if now.year < EARLIEST_YEAR:
@@ -181,8 +181,9 @@ def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -
 def newest_s(folder: Path, root: Path = ROOT) -> float:
     """Return the latest time at which a journal entry is known to have been written, in seconds since 1970.
 
-    It is the later of the last entry's time, too early after a clock that was behind, and that in NEWEST_FILE. 0
-    if neither is known, or if the network has set the clock, which is then right. `root` stands for `/`.
+    The result is the later of two times: that of the last entry, and that stored in NEWEST_FILE. The last entry's time
+    is too early if the clock was behind when it was written. Returns 0 if neither time is known. Also returns 0 if the
+    network has set the clock, because it is then right. `root` stands for `/`.
     """
     if (root / SYNCHRONISED).exists():
         return 0.0
@@ -195,7 +196,8 @@ def newest_s(folder: Path, root: Path = ROOT) -> float:
 def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Path = ROOT) -> None:
     """Write the time of the newest entry to NEWEST_FILE in the data folder if `check_clock` finds the clock wrong.
 
-    If the clock is right, the file is deleted. With a wrong one and no entry (0) it stays. Disk errors are ignored.
+    If the clock is right, the file is deleted. If it is wrong and there is no entry (0), an existing file stays. Disk
+    errors are ignored.
     """
     file = folder / NEWEST_FILE
     with contextlib.suppress(OSError):
@@ -208,9 +210,9 @@ def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Pa
 def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
     """Return the finding on the supply's voltage and the processor's heat, from the kernel and the Pi's firmware.
 
-    The check fails at low voltage, from THROTTLED_FROM_C on, and for each bit of FIRMWARE_BITS. `firmware` is the
-    answer of `vcgencmd get_throttled`, with the past since the boot, or None; one that can't be parsed fails. A machine
-    without sensors and firmware passes as simulated. `root` stands for `/`.
+    The check fails at low voltage, from THROTTLED_FROM_C on, and for each bit of FIRMWARE_BITS that is set. `firmware`
+    is the answer of `vcgencmd get_throttled`, which includes faults since the boot, or None; one that can't be parsed
+    fails. A machine without sensors and firmware passes as simulated. `root` stands for `/`.
     """
     now_c = degrees(root)
     ill = [] if now_c is None or now_c < THROTTLED_FROM_C else [f"The processor is at {now_c:.0f} °C and slows down."]
@@ -247,7 +249,10 @@ def degrees(root: Path = ROOT) -> float | None:
 
 
 def throttled() -> str | None:
-    """Return what `vcgencmd get_throttled` prints, such as `throttled=0x0`; None without it or after 5 seconds."""
+    """Return what `vcgencmd get_throttled` prints, such as `throttled=0x0`; None without an answer.
+
+    There is none if the program is missing or takes longer than 5 seconds.
+    """
     try:
         asked = subprocess.run(["vcgencmd", "get_throttled"], capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -37,7 +37,7 @@ def check_port(host: str, port: int) -> Finding:
 
 
 def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str | None] = shutil.which) -> Finding:
-    """Return the finding whether this machine can open the hotspot `name`, and how many phones a hotspot of it serves.
+    """Return the finding of a check: whether this machine can open the hotspot `name`, and for how many phones.
 
     The check fails without NetworkManager, or while the Wi-Fi is switched off or blocked. A machine without Wi-Fi
     passes: its phones come by another way. `root` stands for `/`; `find` returns the path of a program, or None.

@@ -19,7 +19,7 @@ NUMPY_CURE = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or
 
 
 def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Finding:
-    """Return the finding whether OpenCV, NumPy and picamera2 are installed, in versions that work together.
+    """Check that OpenCV, NumPy and picamera2 are installed in versions that work together; return the finding.
 
     picamera2 is needed for the `camera` source `picamera2` alone; with NumPy 2 that also needs simplejpeg 1.8 or later.
     `installed` maps each library to its version, or None if missing; by default the result of `versions`.
@@ -38,9 +38,9 @@ def check_versions(camera: str, installed: Mapping[str, str | None] | None = Non
 
 
 def versions() -> dict[str, str | None]:
-    """Return the installed versions of OpenCV, NumPy, picamera2 and simplejpeg by these names; None for a missing one.
+    """Return the installed versions of OpenCV, NumPy, picamera2 and simplejpeg by name; None for a missing one.
 
-    OpenCV and NumPy are imported to find it; one that can't be imported counts as missing.
+    OpenCV and NumPy are imported to find theirs; one that can't be imported counts as missing.
     """
     return {
         "OpenCV": _loaded("cv2"),

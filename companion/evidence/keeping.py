@@ -147,12 +147,12 @@ class PackageKeeper:
                 self._changed.notify()
 
     def _run(self) -> None:
-        """Encode offered camera readings, and write a package for each throw whose reading is still held, until `stop`.
+        """Encode offered camera readings and write a package for each throw whose reading is still held, until `stop`.
 
         - If a person gave the throw's values and its set of dice is taught, its dice become examples of the set.
-        - If the throw is corrected when its reading is no longer held, its examples are deleted.
+        - If a throw is corrected when its reading is no longer held, its examples are deleted.
         - While `cap_bytes` is 0 nothing is encoded or taught, and all packages are deleted.
-        - A refusal of the disk is logged.
+        - Disk errors are logged.
         """
         self._give_way()
         self._prune()  # the space may have changed since the last run
@@ -188,9 +188,9 @@ class PackageKeeper:
 
         Only the values of the whole throw are known, and `matched_values` gives each die its value.
 
-        - A die whose value is ambiguous is left out, as are those in the keep zone.
-        - A die that the throw does not have is an example of no die. On a tray without a keep zone it is left out, too:
-          it was set aside.
+        - Dice that were not read, ambiguous dice, and dice in the keep zone are left out.
+        - A die more than the throw has is an example of no die. On a tray without a keep zone it is left out, too: it
+          was set aside.
 
         Raises DeviceError if the disk refuses, or the picture is damaged.
         """
@@ -220,7 +220,7 @@ class PackageKeeper:
 
     @contextlib.contextmanager
     def _disk(self) -> Iterator[None]:
-        """Context manager: log an OSError instead of raising it. `health` reports it until the next use without one."""
+        """Context manager: log an OSError instead of raising it. `health` reports it until a later use succeeds."""
         try:
             yield
             self._illness = ""

@@ -83,7 +83,10 @@ class Teacher:
             self._lesson = None
 
     def offer(self, settled: Settled) -> None:
-        """Let a new throw with a readable die wait for its labels, in place of the last one, if a lesson is on."""
+        """If a lesson is on, store a throw with a readable die to wait for its labels, in place of the last one.
+
+        This puts off the automatic end of the lesson until IDLE_S from now.
+        """
         with self._lock:
             lesson = self.lesson()
             if lesson is not None and any(die.value is not None for die in settled.reading.dice):
@@ -100,10 +103,10 @@ class Teacher:
         self.taught.forget(name)
 
     def label(self, number: int, values: Sequence[int]) -> None:
-        """Add the throw that waits, with its true values, to the set that is being taught. Then no throw waits.
+        """Add the throw that waits, with its true values, to the set that is being taught.
 
-        A throw that is offered meanwhile does wait. `number` is that of the throw in `view`; `values` are those of its
-        dice in the order of `view`, 1 to 6, or `NO_FACE` (0) for no die.
+        Afterwards no throw waits, unless another one was offered meanwhile. `number` is that of the throw in `view`.
+        `values` are those of its dice in the order of `view`: 1 to 6, or `NO_FACE` (0) for no die.
 
         Raises:
             IllegalAction: Another throw or none waits, the number of values is wrong, or a value is not 0 to 6.

@@ -98,7 +98,8 @@ def stored_throws(
         folder: Data folder.
         since: Earliest month to include, such as `2026-11`; None for all.
         dice: Name of the set of dice to include; None for all.
-        refuse: Called with the reason for each skipped package: damaged, or not of the throw's entry or calibration.
+        refuse: Called with the reason for each skipped package: it is damaged, or does not match the throw's
+            journal entry or calibration.
 
     Raises:
         DeviceError: The journal can't be read.

@@ -70,10 +70,10 @@ def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
 
 
 def read_export(file: Path) -> Iterator[SharedThrow]:
-    """Yield the throws in the zip file of an anonymous export, each with the picture that its label names and its rig.
+    """Yield the throws in the zip file of an anonymous export, each with its labelled picture and its rig.
 
-    Raises DeviceError, also after some throws, if the file can't be read, is damaged or no zip, lacks a picture or a
-    calibration, has no throws, or a part over MAX_PART_BYTES.
+    Raises DeviceError, possibly after some throws, if the file can't be read, is damaged or is not a zip. It is also
+    raised if the file has no throws, lacks a picture or a calibration, or has a part over MAX_PART_BYTES.
     """
     try:
         with zipfile.ZipFile(file) as archive:

@@ -74,7 +74,7 @@ class TaughtSets:
         threading.Thread(target=self.load, name="taught", daemon=True).start()
 
     def load(self) -> None:
-        """Load every taught set into memory, except files that can't be read or are damaged, which `health` tells."""
+        """Load every taught set into memory, except files that can't be read or are damaged, which `health` reports."""
         with self._lock:
             self._refused = {}
             for file in sorted(self._folder.glob("*.zip")):
@@ -162,9 +162,10 @@ class TaughtSets:
             self._replace(name, throw, ())
 
     def _replace(self, name: str, throw: int, new: Sequence[Example]) -> None:
-        """Replace the examples of a throw in a set by `new` ones, in memory and on disk; drop the oldest if too many.
+        """Replace a throw's examples in a set by `new` ones, in memory and on disk; drop the oldest if too many.
 
-        Without `new` ones the throw's are deleted unless the set has no others. Raises DeviceError if the disk refuses.
+        If `new` is empty, the throw's examples are deleted, unless the set has no others. Raises DeviceError if the
+        disk refuses.
         """
         before = self._sets[name].examples if name in self._sets else ()
         others = [each for each in before if each.throw != throw]

@@ -80,9 +80,9 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
         cameras: Kind of camera by number of the throw; a throw that is missing here counts for the camera `""`.
 
     Returns:
-        `throws`, `asked`, `accepted`, `corrected` (false accepts) and `bound`, the upper bound on the rate of false
-            accepts among the accepted with confidence CONFIDENCE, 1 if none was. `by` maps `month`, `camera` and
-            `dice` to a list of such counts, each with the `name` of its group, the newest first.
+        `throws`, `asked`, `accepted`, `corrected` (false accepts) and `bound`: the upper bound, with confidence
+            CONFIDENCE, on the rate of false accepts among the accepted; 1 if none was accepted. `by` maps `month`,
+            `camera` and `dice` to a list of such counts, newest group first, each with the `name` of its group.
     """
     every = list(throws)
     groups: dict[str, Callable[[CameraThrow], str]] = {
@@ -98,7 +98,7 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
 
 
 def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
-    """Return how many of some throws that the camera read were asked about, accepted and wrongly accepted.
+    """Count camera throws: all of them, those asked about, those accepted and those wrongly accepted.
 
     Keys: `throws`, `asked`, `accepted`, `corrected` (false accepts), and `bound`: the upper bound on the rate of false
     accepts among the accepted.

@@ -255,8 +255,8 @@ class PastGames:
 
         Returns:
             The games in the archive's form, oldest first.
-            The number of the oldest of all games that may still change, or 0 if there is none; `number` has no part in
-            it. Undo and corrections reach the games of this sitting and of the one before.
+            The number of the oldest game that may still change, whatever `number` is; 0 if there is none. Undo and
+            corrections reach the games of this sitting and of the one before.
             The number of the last journal entry read.
         """
         with self._lock:

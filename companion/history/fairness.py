@@ -123,13 +123,13 @@ class Fairness:
 
 
 def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
-    """Return the evidence against fair dice after each throw, oldest first, thinned to fewer than 2 * COURSE_POINTS.
+    """Return the evidence against fair dice after each throw, oldest first, as fewer than 2 * COURSE_POINTS points.
 
-    Every n-th point is kept, counted back from the last one.
+    The points are thinned: every n-th one is kept, counted back from the last one.
 
     Returns:
-        Pairs: number of dice rolled so far, and base-10 logarithm of their likelihood ratio. The first is [0, 0] unless
-            thinned out.
+        Pairs of the number of dice rolled so far and the base-10 logarithm of the likelihood ratio. The first pair
+        is [0, 0], unless thinning drops it.
     """
     fairness, course = Fairness(), [[0.0, 0.0]]
     for values in throws:

@@ -170,10 +170,10 @@ class Review:
         return True, "no damaged labels"
 
     def _labels(self) -> dict[int, tuple[int, ...]]:
-        """Return the labels that people gave: number of the throw -> value of each box in its photo, NO_DIE for no die.
+        """Return the labels that people gave: throw number -> value of each box in its photo, NO_DIE for no die.
 
-        Empty if the file is missing. A damaged file is renamed, logged and told by `health`; then the result is empty,
-        too. Raises DeviceError if the file can't be read or renamed.
+        Empty if the file is missing. A damaged file is renamed and logged, and `health` reports it; the result is then
+        empty, too. Raises DeviceError if the file can't be read or renamed.
         """
         file = self._folder / FILE_NAME
         cure = "Make the file readable, or move it away; the dice are then labelled anew."
@@ -199,10 +199,10 @@ class Review:
 
 
 def _reviewed(game: int, thrown: Thrown, reading: RecordedReading, labels: tuple[int, ...] | None) -> ReviewedThrow:
-    """Return a throw of game number `game` to look over, with a label for each box where one is known.
+    """Return a throw of game number `game` for review, with a label for each box where one is known.
 
-    `labels` are a person's for all boxes, those in the keep zone included. With None, or a wrong number of them, the
-    values read are matched with the throw's values (`matched_values`); dice in the keep zone get the value read.
+    `labels` are a person's for all boxes, those in the keep zone included. If they are None or not one for each box,
+    the values read are matched with the throw's (`matched_values`); dice in the keep zone get the value read.
     """
     by_hand = labels is not None and len(labels) == len(reading.dice)
     if labels is None or not by_hand:

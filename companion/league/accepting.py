@@ -135,8 +135,8 @@ def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
 def _count(connection: Connection, table: int, game: dict[str, Any], message: Message, judged: Judged | None) -> None:
     """Replace a game's results by those of a newer message, and adjust the standings; the caller commits.
 
-    With None for `judged`, no result of the game counts any more. The game is marked as not rated. If an earlier
-    revision counted, the change is recorded in the database table `changes`.
+    With None for `judged`, no result of the game counts any more. The game is marked as not yet rated. If the game had
+    an accepted revision before, the change is recorded in the database table `changes`.
     """
     kind = judged.kind if judged else game["kind"]
     players = _players(connection, table, judged) if judged else {}
@@ -209,10 +209,11 @@ def _write_results(connection: Connection, game: dict[str, Any], judged: Judged,
 
 
 def _lock_standings(connection: Connection, game: dict[str, Any], kind: str, players: list[int]) -> None:
-    """Lock the standings of a game's old and new players; insert missing ones of the new `players`, given by number.
+    """Lock the standings rows of a game's old and new players; insert missing rows of the new ones.
 
-    `game` is the game's row, and the old players have results of it that count. `kind` is the kind of game. All locks
-    are taken in the order of the players' numbers, so that no two games wait forever.
+    `players` are the numbers of the new players. `game` is the game's row, and the old players have results of it that
+    count. `kind` is the kind of game. All locks are taken in the order of the players' numbers, which prevents
+    deadlocks.
     """
     place = {**game, "kind": kind, "players": players}
     connection.execute(

@@ -43,10 +43,11 @@ def remove_table(connection: Connection, key: str) -> None:
 
 
 def move_table(connection: Connection, old: str, new: str) -> int:
-    """Give the games and players of the table with the key `old` to the one with the key `new`; return how many games.
+    """Move the games and players of the table with key `old` to the one with key `new`; return the number of games.
 
-    A player whose name the new table lacks moves. If both tables have a player of one name, the old table's stays
-    there, and the new table's is merged into it, unless it was merged before.
+    - The new table lacks the name of a player: the player moves.
+    - Both tables have a player of one name: the old table's stays there, and the new table's is merged into it. Nothing
+      is merged if the new table's player was merged before, or the old table's was merged into it.
 
     Raises CompanionError if a key is not registered, or if two players can't be merged (`merge`).
     """

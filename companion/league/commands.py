@@ -36,10 +36,10 @@ def command() -> None:
 
 
 def organising(run: Callable[..., None]) -> click.Command:
-    """Return a function as a subcommand of `pegpip league` with the option `--database`.
+    """Turn a function into a subcommand of `pegpip league` with the option `--database`.
 
     The function gets a connection to that database as its owner, then the arguments of the command line. An error of
-    the database, or an argument that is no UTF-8, becomes a CompanionError.
+    the database, or an argument that is not UTF-8, becomes a CompanionError.
     """
 
     @functools.wraps(run)

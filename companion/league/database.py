@@ -40,9 +40,10 @@ def migrate(url: str) -> None:
 
 
 def check_migrated(url: str) -> None:
-    """Raise DeviceError if `url` is wrong, or if its database answers and `migrate` has made no tables in it.
+    """Raise DeviceError if `url` can't be parsed, or if its database answers but `migrate` has made no tables in it.
 
-    A database that can't be reached is no error: it may start later.
+    A failed connection is no error, because the database may start later. That includes a wrong password or database
+    name.
     """
     try:
         with psycopg.connect(url, connect_timeout=5) as connection:

@@ -137,9 +137,9 @@ class Outbox:
 
         A game counts once it is finished, unless the computer player took part. The server needs no message if
         - it has acknowledged this state;
-        - the game does not count, and the server holds no result of it that counts;
-        - the game was sent as finished, and is now open with no more lines than then: an older journal was restored,
-          and the server keeps the result.
+        - the game does not count, and the server can't hold a result of it that counts;
+        - the game was sent as finished, and is now open with no more lines than then: an older journal was
+          restored, and the server keeps the result.
 
         `name` is the hash of the entry that began the game.
         """
@@ -160,10 +160,11 @@ class Outbox:
         return None if known is not None and known.content == message.content else message
 
     def _withdrawn(self, seen: set[str]) -> Iterator[Pending]:
-        """Yield a withdrawal for each game that was taken back at the table and that the league's server may have.
+        """Yield a withdrawal for each game that was taken back at the table but that the league's server may have.
 
-        The journal still holds the entry that began such a game; its hash is the game's name. `seen` has the names of
-        the outbox's other games: those after its cursor that were not taken back.
+        A game's name is the hash of the journal entry that began it. Games whose entry is not in this journal are left
+        out, and so are games whose withdrawal the server has acknowledged. `seen` has the names of the games after the
+        outbox's cursor that were not taken back; they are skipped.
         """
         sent = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
         for name, (number, revision, lines) in (self._begun | sent).items():

@@ -111,7 +111,10 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
 
 
 def _add_api(made: flask.Blueprint, read: Read) -> None:
-    """Add the JSON addresses under `/api` to the blueprint; each runs a query function with what its address names."""
+    """Add the league's JSON routes under `/api` to the blueprint.
+
+    Each route has a query function; `read` runs it with the arguments from the route's path.
+    """
 
     def answer(ask: Callable[..., Any], **of: Any) -> flask.Response:
         return flask.Response(_ENCODER.encode(read(ask, *of.values())), mimetype="application/json")

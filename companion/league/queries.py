@@ -116,10 +116,10 @@ def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
 
 
 def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
-    """Return a season's up to five `highest` scores and `heaviest` defeats in a kind of game, the greatest first.
+    """Return up to five `highest` scores and up to five `heaviest` defeats of a season in a kind of game.
 
-    A defeat is heavy if it counts as more than one game. Each row has `score`, `lost` (in games), `game`, `player` (the
-    number) and `name`.
+    Both are sorted, the greatest first. A defeat is heavy if it counts as more than one game. Each row has `score`,
+    `lost` (in games), `game`, `player` (the number) and `name`.
     """
 
     def best(column: str) -> Rows:
@@ -133,7 +133,7 @@ def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
 
 
 def players(connection: Connection, name: str = "") -> Rows:
-    """Return up to `PAGE` players whose name begins with `name` in upper or lower case, by name, without merged ones.
+    """Return up to `PAGE` players whose name begins with `name`, ignoring case, in order of name; no merged ones.
 
     Each has `id`, `name`, `at_table` (the name of the player's table), `pub` (that table's pub), and `alike`: how many
     players, this one included, have exactly that name.

@@ -34,7 +34,7 @@ Put = Callable[[str, bytes, str], tuple[int, Reply]]
 def put_over_http(address: str, body: bytes, signature: str) -> tuple[int, Reply]:
     """Send a signed body by HTTP PUT; return (status, reply), also of a refusal. Raises OSError if nobody answers.
 
-    If the answer is no reply of a league, perhaps a proxy's, the reply's message is its first 200 bytes.
+    If the answer is not a league's reply but, for example, a proxy's, its first 200 bytes become the message.
     """
     status, content = send_json("PUT", address, body, {SIGNATURE: signature})
     try:

@@ -115,7 +115,8 @@ def serve(pool: Pool, listening: socket.socket) -> None:
 def _rate_until(pool: Pool, ended: threading.Event) -> None:
     """Rate the league's unrated games every RATE_EVERY_S until `ended` is set.
 
-    A failure is logged, and rating is tried again: of the database in one line, any other with its traceback.
+    A failure is logged, and the next round tries again. Database errors are logged in one line, others with a
+    traceback.
     """
     while not ended.wait(RATE_EVERY_S):
         try:

@@ -139,7 +139,7 @@ class Publisher(BackgroundThread):
             self._connected.clear()
 
     def _client(self) -> Client:
-        """Return an MQTT client, not connected yet, by whose last will the broker tells of a lost table.
+        """Return an MQTT client, not connected yet, whose last will has the broker report a lost table as offline.
 
         With commands it speaks MQTT 5, so that it can tell the broker its largest packet; without them MQTT 3.1.1.
         """
@@ -157,10 +157,10 @@ class Publisher(BackgroundThread):
         return client
 
     def _on_connect(self, client: Client, _: Any, __: ConnectFlags, reason: ReasonCode, ___: Properties | None) -> None:
-        """Mark the broker as connected and nothing as published, or store its refusal.
+        """Mark the broker as connected, and everything as not yet published to it; or store the broker's refusal.
 
-        If commands are on, subscribes to those that start a game and mute the sound. With QoS 1 Mosquitto would never
-        stop waiting for the acknowledgements of packets that it dropped as too large.
+        If commands are on, subscribes with QoS 0 to those that start a game and mute the sound. With QoS 1 Mosquitto
+        would wait forever for acknowledgements of packets that it dropped as too large.
         """
         if reason.is_failure:
             self._trouble = str(reason)
@@ -187,10 +187,10 @@ class Publisher(BackgroundThread):
         self._trouble = (isinstance(error, OSError) and error.strerror) or str(error)
 
     def _publish(self, client: Client) -> None:
-        """Send the broker each retained MQTT message that has changed since it was last sent, then all waiting events.
+        """Send the broker each retained MQTT message that has changed since last sent, then all waiting events.
 
-        If commands are not allowed, an empty message deletes what the broker retains of the time when they were.
-        Nothing is awaited: the client sends in the background, and again after a lost connection.
+        If commands are not allowed, empty messages delete what the broker still retains from when they were. Nothing is
+        awaited: the client sends in the background, and again after a lost connection.
         """
         topic = self._broker.topic
         found = discovery(topic, self._table_name(), self._sounds is not None)

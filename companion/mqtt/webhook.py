@@ -95,9 +95,10 @@ class Webhook(DeliveryThread):
                 self._waiting.remove(message)
 
     def _try(self, message: Unposted) -> None:
-        """Post a message once, and set what `health` says; log a refusal, with which the message is done.
+        """Post a message once, and set the result of `health`.
 
-        Raises OSError if it must be posted again: nobody answers, or the status is 500 or above or in PASSING.
+        A refusal is logged, and the message counts as done. Raises OSError if the message must be posted again:
+        nobody answers, or the status is 500 or above or in PASSING.
         """
         seconds = str(int(time.time()))
         headers = {"webhook-id": message.name, "webhook-timestamp": seconds}

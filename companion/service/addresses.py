@@ -71,8 +71,8 @@ def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
 def local_page(host: object, port: int) -> str:
     """Return the URL at which programs on this machine reach the table's pages.
 
-    `host` is the value of that setting, of any type. The URL has 127.0.0.1 if `host` stands for all addresses or
-    is none of this machine's: the service then serves all addresses.
+    `host` is the value of the setting `host`, of any type. The URL has 127.0.0.1 if `host` stands for all addresses. An
+    address that is not this machine's counts as that, because the service then serves all addresses.
     """
     served = host if isinstance(host, str) else ""
     with contextlib.suppress(OSError):
@@ -90,15 +90,15 @@ class _FromLoopback(urllib.request.HTTPHandler):
 
 
 def json_here(url: str) -> Any:
-    """Return the JSON at a URL of this machine, decoded, asked from a loopback address.
+    """Return the JSON at a URL of this machine, decoded, requested from a loopback address.
 
-    By that address a table knows the caller as its own machine, also where it serves one address of a network. No proxy
-    (`http_proxy`) is used.
+    A loopback address tells the table that the caller is on its own machine, even if the table serves only one network
+    address. No proxy (`http_proxy`) is used.
 
     Raises:
         OSError: Nobody answers within ANSWER_TIMEOUT_S, or the status is 400 or above (HTTPError).
-        ValueError: `url` is malformed, or the answer is no JSON.
-        http.client.HTTPException: `url` or the answer is no proper HTTP.
+        ValueError: `url` is malformed, or the answer is not JSON.
+        http.client.HTTPException: `url` or the answer is not valid HTTP.
         RecursionError: The JSON is nested too deeply.
     """
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _FromLoopback)
@@ -188,9 +188,9 @@ def published(folder: Path, port: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def announced(port: int) -> Iterator[None]:
-    """Context manager: announce the pages' port in the network by mDNS, as `Peg and Pip on HOST`, until its end.
+    """Context manager: announce the pages' port on the network by mDNS, as `Peg and Pip on HOST`, until its end.
 
-    Avahi's program does it. Without that program nothing is announced.
+    Nothing is announced if Avahi's program `avahi-publish-service` is missing.
     """
     service = (f"Peg and Pip on {socket.gethostname()}", "_http._tcp", str(port))
     try:

@@ -76,11 +76,11 @@ def opened_parts(starting: Starting) -> Opened:
 def opened_door(
     starting: Starting, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
 ) -> Door:
-    """Return a socket that listens on the settings' port, with the addresses to show, a new PIN and the paired phones.
+    """Return a door: a socket listening on the settings' port, the addresses to show, a new PIN and the paired phones.
 
     If the port is taken, one of the next ones is used, which `starting.left_out` reports. A forgiving start replaces a
-    host or port that fails otherwise, unless it was typed on the command line. `show_code` shows a phone's join code on
-    the board, as `Pairing` calls it. Raises SetupError if no port can be used.
+    host or port that fails for another reason, unless it was typed on the command line. `show_code` shows a phone's
+    join code on the board, as `Pairing` calls it. Raises SetupError if no port can be used.
     """
     tokens = FileTokens(starting.settings.data.folder / "paired.json")
 

@@ -58,14 +58,14 @@ class Door:
 def addresses_of(settings: WebSettings, port: int) -> Addresses:
     """Return what phones need to find the table on `port`: URLs, host names, and the text of the Wi-Fi's QR code.
 
-    If the server listens on all interfaces and the table's hotspot is up, the page's URL has the hotspot's address,
-    unless `settings.wifi` names another Wi-Fi and the table has another address. `phones` is about how many phones
-    the hotspot can hold; None if the URL is not the hotspot's, or the number is unknown.
+    If the server listens on all interfaces and the table's hotspot is up, the page's URL has the hotspot's address. Not
+    so if `settings.wifi` names another Wi-Fi and the table has another address. `phones` is about how many phones the
+    hotspot can hold; None if the URL is not the hotspot's, or the number is unknown.
 
     `wifi`, the text of the QR code, is None in three cases:
     - `settings.wifi` is empty;
     - the URL has a loopback address;
-    - `settings.wifi` is the hotspot and the URL is not in it, or the other way round.
+    - the URL can't be reached from that Wi-Fi: one of them is the hotspot's, the other is not.
     """
     own = own_addresses()
     if hotspot.ADDRESS in own and settings.hotspot and settings.wifi in {"", settings.hotspot}:

@@ -65,8 +65,8 @@ class Supervisor:
     def start(self) -> None:
         """Start the supervisor's thread, which calls `step` every CHECK_EVERY_S seconds.
 
-        The caller has started the parts with `begin` before. Until `stop`, `threading.excepthook` is replaced, to
-        record exceptions that end other threads.
+        Start the parts with `begin` first. Until `stop`, `threading.excepthook` is replaced, to record exceptions that
+        end other threads.
         """
         self._hook, threading.excepthook = threading.excepthook, self._fell
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)

@@ -183,8 +183,8 @@ class SettingsFile:
     def _with(self, section: str, key: str, value: Any) -> str:
         """Return the settings file's text with `key` of [section] set to `value`; comments are kept.
 
-        A missing file, section or key is added, in the text only. Raises SetupError if the file can't be read or is no
-        TOML, if [section] is no table, or if the value has no TOML form.
+        The text gets the section or key if it is missing; the file is not written. Raises SetupError if the file can't
+        be read or is not TOML, [section] is not a table, or TOML has no form for the value.
         """
         try:
             text = self.path.read_text(encoding="utf-8-sig") if self.path.exists() else ""

@@ -16,7 +16,7 @@ FILE_NAME = "last-good-settings.json"
 
 
 def read(folder: Path) -> Settings | None:
-    """Return the settings of a data folder's last good start, wrong ones as defaults; None without a readable file."""
+    """Return the settings of a folder's last good start, with defaults for wrong values; None if unreadable."""
     try:
         tree = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, dict[str, Any]])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

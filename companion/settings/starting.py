@@ -158,8 +158,8 @@ def in_use(file: Path | None, overrides: dict[str, dict[str, Any]] | None = None
     """Return the settings that a start of the table would use, for a command that only reads about the table.
 
     `file` None means the default file, if there is one. `overrides` are section -> key -> value of the command line.
-    Raises SetupError if the named file does not exist, if a value of the command line is wrong, or if one of the file
-    is and there are no last good settings to take it from.
+    Raises SetupError if the named file does not exist, or if a value of the command line is wrong. A wrong value in the
+    file also raises it if there are no last good settings to replace it.
     """
     try:
         missing = file is not None and not file.exists()

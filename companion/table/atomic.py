@@ -49,7 +49,7 @@ def replacing(path: Path, mode: int = 0o666, owner: tuple[int, int] | None = Non
 def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
     """Replace or create a file atomically: write a hidden file beside it, flush it to the disk and rename it.
 
-    `content` is written piece by piece. `mode` are the permissions, as far as the umask allows. Raises OSError, also
+    `content` is written piece by piece. `mode` sets the permissions, as far as the umask allows. Raises OSError, also
     for a device or a pipe. The old file is then unchanged, unless only the flush of the folder after the rename failed.
     """
     with replacing(path, mode) as file:

@@ -105,7 +105,7 @@ class Changes:
         """Return the changes with one more step, a transcript line to journal. Raises IllegalAction if it is refused.
 
         `source` is how it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
-        `seen` is the observation of a throw: its photo is journaled, and its reading only with a photo.
+        `seen` is a throw's observation: its reading is journaled only with its photo. `fallback`: see `append`.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = jpeg = None
@@ -215,7 +215,7 @@ def _decided(changes: Changes) -> Changes:
 def _undone(changes: Changes, undo: Undo) -> Changes:
     """Return `changes` with the steps of an undo. Raises RulesError if it is refused.
 
-    Without lines, an undo of one line takes back the start of the game; in an abandoned game it resumes the game.
+    An undo of one line resumes an abandoned game; in a game without lines it takes back the start of the game.
     """
     game = changes.game
     if undo.count == 1 and (game.abandoned or not game.lines):
@@ -226,7 +226,7 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
 def _pressed(changes: Changes, button: str) -> Changes:
     """Return `changes` with the steps for a button: `bank`, `undo` (one line), or `next`.
 
-    `next` selects the next decision, or starts the next game without one. Raises RulesError if the press is refused.
+    `next` selects the next decision; if there are none, it starts the next game. Raises RulesError if refused.
     """
     if button == "bank":
         return _banked(changes)
@@ -259,10 +259,10 @@ def _banked(changes: Changes) -> Changes:
 
 
 def _answered(changes: Changes, command: c.Answer) -> Changes:
-    """Return `changes` with the steps for a person's answer to the open question: play the throw of `command.values`.
+    """Return `changes` with the steps for a person's answer to the open question: play the throw `command.values`.
 
-    None, no throw, plays nothing. Then the newest observation is interpreted again, which may ask a new question.
-    Raises StaleAction if the answered one is closed, IllegalAction for a refused throw.
+    Values of None, for no throw, play nothing. Then the newest observation is interpreted again, which may ask a new
+    question. Raises StaleAction if the question is closed, IllegalAction for a refused throw.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:
@@ -324,9 +324,9 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 
 
 def _started(changes: Changes, command: c.StartGame) -> Changes:
-    """Return `changes` with the entry `game` of a new game, which ends no game that is on; the tray's dice are ignored.
+    """Return `changes` with the entry of a new game. One that is on stays unfinished; dice in the tray are ignored.
 
-    It joins a last sitting of these people that is not ended. Raises RulesError for a wrong header, terms or colours.
+    It joins the last sitting if that has its players and is not ended. RulesError for a wrong header, terms or colours.
     """
     record, header = changes.state.record, header_of(command.header)
     sitting = oldest = record.number + 1

@@ -161,9 +161,10 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 
 def _with_results(record: Record, entry: Entry) -> Tournament | None:
-    """Return the tournament in the journal entry of a new game, with its results so far; None if it has no tournament.
+    """Return the tournament in the entry of a new game, with its settled results; None if the entry has none.
 
-    The results settled before stay. Games before the entry's `horizon` leave the record, so their results are added.
+    Results settled earlier are kept. Games before `horizon`, the oldest game that undo can reach, leave the record now,
+    so their results are settled too.
     """
     body = entry.body.get("tournament")
     if body is None:

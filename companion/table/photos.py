@@ -36,10 +36,10 @@ class Photos:
         return tuple(int(file.stem) for file in self.folder.glob("*.jpg") if file.stem.isdecimal())
 
     def start(self, last_throw: int) -> None:
-        """Create the folder, delete unfinished files and what `prune` deletes, and rename photos without an entry.
+        """Create the folder, delete unfinished files, rename photos without a journal entry, and call `prune`.
 
-        Photos of throws after the journal's `last_throw` have none. Their new names `N.unclaimedM.jpg` keep them as
-        evidence of lost entries, out of the way of new photos. A failing disk is only logged.
+        Photos numbered above `last_throw`, the journal's last throw, have no entry. Their new names `N.unclaimedM.jpg`
+        keep them as evidence of lost entries, out of the way of new photos. A failing disk is only logged.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -86,7 +86,7 @@ def terms_line(terms: Terms) -> dict[str, Any]:
 def policies_under(terms: Terms) -> Policies:
     """Return a function from a game's state to its tray policy: how dice in the tray are read in that state.
 
-    In the computer player's turn dice only count as its throws: the tray implies no decision and no bank.
+    On the computer player's turn, dice in the tray only count as its throws; they never imply a decision or a bank.
     """
     if terms.house is None:
         return policy_for

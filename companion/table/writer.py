@@ -155,7 +155,7 @@ class Table:
     def _write(self, opened: Future[None]) -> None:
         """Run the table's writer thread: replay the journal, publish the first snapshot, then carry out commands.
 
-        `opened` is set once commands are accepted, or to the error by which the thread ends. After `stop`, or a fault,
+        `opened` is set once commands are accepted; it gets the exception if the start fails. After `stop`, or a fault,
         the commands still queued are refused and the journal is closed.
         """
         try:
@@ -212,7 +212,8 @@ class Table:
     def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
         """Wait for the next command and return it with the future for its result; None if the writer must stop.
 
-        When a `Tick` is due, return one. While idle, do the journal's upkeep. The command None asks for a sign of life.
+        Returns a `Tick` when one is due. Does the journal's upkeep while idle. A command of None is a liveness check
+        (`answers`).
         """
         while True:
             tick_s = self.tick_due_s()
@@ -231,8 +232,9 @@ class Table:
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
         """Carry out a command and publish the state; put the snapshot, or the command's error, into `answer`.
 
-        The state is published even after an error. After a fault in the program all of it but the journaled entries is
-        restored first. For the command None nothing is published: `answer` gets the last snapshot. Nothing is raised.
+        The state is published even after an error. After an unexpected exception the state before the command is
+        restored first, except that entries already journaled stay. For the command None nothing is published:
+        `answer` gets the last snapshot. Nothing is raised.
         """
         if command is None:
             answer.set_result(self._snapshot)
@@ -278,9 +280,9 @@ class Table:
     def _written(self, draft: Draft) -> Entry:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
-        If the photo can't be written, the entry is written without photo and reading. Raises DeviceError if the entry
-        can't be written. Before that the photo is deleted, and `draft.fallback`, unless None, becomes the table's
-        memory, in which the throw waits, with a notice of the error.
+        If the photo can't be written, the entry is written without photo and reading. If the entry can't be written,
+        the photo is deleted, and DeviceError is raised. Unless `draft.fallback` is None, it first becomes the table's
+        memory, in which a throw is still to be played, and the error becomes the notice.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")

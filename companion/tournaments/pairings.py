@@ -33,10 +33,10 @@ def round_robin(entrants: Sequence[P]) -> list[list[Pair[P]]]:
 
 
 def bracket(entrants: Sequence[P]) -> list[P | None]:
-    """Return the first line of a knockout: entrants side by side meet, None beside an entrant is a bye.
+    """Return the first round of a knockout as a list of neighbours that meet; None beside an entrant is a bye.
 
-    Its length is a power of two. The byes go to the first entrants, and the first two are in different halves: the
-    usual order of seeds, in which the places of each pair add up to the same number.
+    The length of the list is a power of two. The byes go to the first entrants, and the first two are in different
+    halves. This is the usual order of seeds, in which the places of each pair add up to the same number.
 
     >>> bracket(["a", "b", "c", "d", "e"])
     ['a', None, 'd', 'e', 'b', None, 'c', None]

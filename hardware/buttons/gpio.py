@@ -42,7 +42,7 @@ class GpioButtons:
         self._thread: threading.Thread | None = None
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Open the pins that are not open yet, and call `on_press` and `on_touch` on an own thread until `stop`.
+        """Open the pins that are not open yet, and call `on_press` and `on_touch` on a new thread until `stop`.
 
         A started object keeps its thread and callbacks. Raises DeviceError if gpiozero is missing, or if pins can't be
         used. The error names their buttons; the other buttons work.
@@ -121,7 +121,11 @@ class GpioButtons:
         ]
 
     def _wait(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
-        """Call `on_touch` for each touch and `on_press` for each press, as soon as debounced, until `stop`."""
+        """Pass debounced button events to the callbacks until `stop`.
+
+        `on_touch` gets each touch: a button that went down or came up. `on_press` gets each press, once it is known to
+        be short or long.
+        """
         while True:
             for happened in self.take_events(self._clock()):
                 if isinstance(happened, Touch):

@@ -39,9 +39,9 @@ class KeyButtons:
         self._gone = False
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Call `on_press` and `on_touch` for keys, typed without Enter, on a thread of its own until `stop`.
+        """Start a thread that calls `on_press` and `on_touch` for keys, typed without Enter, until `stop`.
 
-        Has no effect if it is started. Raises DeviceError if there is no terminal.
+        Has no effect if it is started already. Raises DeviceError if there is no terminal.
         """
         if self._thread is not None:
             return

@@ -98,9 +98,9 @@ def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _segments(layout: Layout) -> Iterator[tuple[int, str, tuple[int, ...]]]:
-    """Yield lane, counted from 0, name (`start`, `hole 7`, `finish`) and LEDs of each part of a layout with LEDs.
+    """Yield lane index, name (`start`, `hole 7`, `finish`) and LEDs of each part of a layout that has LEDs.
 
-    The last is `status`, if there is any; its lane is the number of lanes.
+    The last part is `status`, if the layout has one; its lane index is the number of lanes.
     """
     for lane, holes in enumerate(layout.lanes):
         names = ["start", *(f"hole {k}" for k in range(1, len(holes) - 1)), "finish"]
@@ -157,7 +157,7 @@ def _text(
 
 
 def _svg(width_mm: float, height_mm: float, body: str, title: str, scale: float = 1.0, unit: str = "mm") -> str:
-    """Return an SVG document with elements placed in mm, shown at `scale` mm (`unit` "mm") or pixels ("") per mm."""
+    """Return an SVG document of elements placed in mm; each mm is `scale` mm (`unit` "mm") or pixels ("") wide."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_mm * scale:.1f}{unit}" '
         f'height="{height_mm * scale:.1f}{unit}" '

@@ -100,7 +100,10 @@ def _header() -> str:
 
 
 def _strip_elements(pin: int, limit_ma: float) -> list[str]:
-    """Return SVG elements of level shifter, strip on a BCM `pin`, supply and fuse for `limit_ma` mA, and the wires."""
+    """Return the SVG elements of the LED strip's wiring: level shifter, strip, supply, fuse and wires.
+
+    The data line starts at BCM `pin`. Supply and fuse are sized for `limit_ma` mA.
+    """
     cables = cabling(limit_ma)
     supply = f"Supply 5 V, {cables.supply_a:g} A"
     fuse = f"{cables.fuse_a:g} A" if cables.feeds == 1 else f"{cables.feeds} x {cables.fuse_a:g} A"
@@ -173,9 +176,9 @@ def _pin_at(place: int) -> tuple[float, float]:
 
 
 def _lead(pin: int, to: Point, colour: str, text: str, lane: float) -> str:
-    """Return SVG elements of a labelled wire from a pin of the header, by its number there, to a point.
+    """Return SVG elements of a labelled wire from pin number `pin` of the header to a point.
 
-    It leaves the header through the gap between two rows of pins; `lane` is x of its vertical part, in pixels.
+    The wire leaves the header through the gap between two rows of pins; `lane` is x of its vertical part, in pixels.
     """
     (x, y), (to_x, to_y) = _pin_at(pin), to
     down = (_ODD_EXIT_PX if pin % 2 else _EVEN_EXIT_PX) - _PIN_RADIUS_PX
@@ -203,7 +206,10 @@ def _label(at: Point, text: str, anchor: str = "end") -> str:
 
 
 def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
-    """Return SVG elements of a box at its upper left corner, in pixels, with centred lines, the first one larger."""
+    """Return the SVG of a box with centred lines of text, the first one larger.
+
+    `x` and `y` are its upper left corner; all lengths are in pixels.
+    """
     first = y + height / 2 + 5 - 9 * (len(lines) - 1)
     middle = x + width / 2
     texts = [_words(middle, first + 18 * k, line, "middle", 11 if k else 14) for k, line in enumerate(lines)]

@@ -70,7 +70,7 @@ class PioDriver:
         self._columns = ["RGB".index(order[place]) for place in (1, 0, 2)]
 
     def open(self, leds: int) -> None:
-        """Open the device file and send a dark frame. Raises OSError, also if there are too many LEDs."""
+        """Open the device file and send a dark frame. Raises OSError if that fails, for instance with too many LEDs."""
         self._leds = leds
         self._descriptor = os.open(self._path, os.O_WRONLY)
         try:
@@ -88,7 +88,7 @@ class PioDriver:
         os.close(self._descriptor)
 
     def error_for(self, refused: Exception) -> DeviceError:
-        """Return what is wrong with the device file, and the cure, for an OSError."""
+        """Return the error to raise for an OSError of the device file: what is wrong, and the cure."""
         line = f"{overlay_line(self._leds, self._pin)} in {CONFIG}"
         if isinstance(refused, FileNotFoundError):
             return DeviceError(f"There is no {self._path}.", f"Write {line} (Raspberry Pi 5 only) and restart.")

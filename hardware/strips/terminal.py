@@ -34,7 +34,7 @@ class TerminalDriver:
         self._draws, self._drawn = self._out.isatty(), False
 
     def send(self, frame_rgb: FrameRGB) -> None:
-        """Draw the frame over the last one, if the stream is a terminal."""
+        """Draw the frame over the previous one; do nothing if the stream is not a terminal."""
         if self._draws:
             seen = (255 * (frame_rgb / 255.0) ** (1 / GAMMA)).astype(np.uint8)
             rows = -(-len(frame_rgb) // shutil.get_terminal_size().columns)  # a resized terminal wraps them anew

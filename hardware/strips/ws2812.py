@@ -29,7 +29,7 @@ _CODES = {3: ((1, 0, 0), (1, 1, 0)), 4: ((1, 0, 0, 0), (1, 1, 1, 0))}
 def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:
     """Return the WS2812 signal of a frame as the bytes to send over SPI, with a reset gap before and after it.
 
-    `order` is that in which the LEDs expect red, green and blue; `bits` the SPI bits for an LED bit, 3 or 4.
+    `order` is the LEDs' colour order; `bits` is the number of SPI bits for each LED bit, 3 or 4.
     """
     colours = frame_rgb[:, ["RGB".index(letter) for letter in order]]
     return gap(bits) + _TABLES[bits][colours].tobytes() + gap(bits)

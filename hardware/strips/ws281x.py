@@ -95,7 +95,7 @@ def _pins(settings: StripSettings, machine: str) -> Mapping[int, str]:
 
 
 def _problems(settings: StripSettings, machine: str) -> list[str]:
-    """Return a sentence if the pin of the settings can't drive LEDs, and one if the machine is a Raspberry Pi 5."""
+    """Return a sentence for each fault: a pin that can't drive LEDs, and a machine that is a Raspberry Pi 5."""
     problems = []
     if settings.pin not in (*PWM_PINS, PCM_PIN, SPI_PIN):
         problems.append(f"[strip] pin {settings.pin} can't drive LEDs; use 18 or 12 (PWM), 21 (PCM) or 10 (SPI).")

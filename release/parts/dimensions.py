@@ -107,7 +107,9 @@ class Arm:
 
 
 def arm_for(module: Module, size_wh: SizeWH) -> Arm:
-    """Return the heights of the camera's arm at which the camera sees `MARGIN` times the tray's floor.
+    """Compute the dimensions of the arm from which the camera sees `MARGIN` times the tray's width and depth.
+
+    The lens is as low as that allows, rounded up to whole millimetres.
 
     Args:
         module: The camera.

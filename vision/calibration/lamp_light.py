@@ -52,10 +52,10 @@ class LampLight:
         return f"{bands}, exposure {1000 * self.exposure_s:.1f} ms (lamps on {self.mains_hz} Hz: {period_ms:.1f} ms)."
 
     def advice(self) -> tuple[Advice, ...]:
-        """Return at most one advice against a lamp's flicker, the more urgent one.
+        """Return advice against a lamp's flicker: none, or the first of these that applies.
 
         - `banding`: the measured bands exceed MAX_BANDS.
-        - `exposure`: the exposure is known and no whole number of the lamp's periods, even where no bands are seen.
+        - `exposure`: the exposure is known and is no whole multiple of the lamp's period. No bands need be visible.
         """
         period = f"{500 / self.mains_hz:.1f} ms"
         if self.bands is not None and self.bands > MAX_BANDS:

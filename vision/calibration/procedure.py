@@ -144,9 +144,9 @@ class Calibrating:
         return measured(self.views, lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), self.plan.lens_deg))
 
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
-        """Return the detection of the calibration sheet in a picture (h, w, 3), and pass both to `show`.
+        """Detect the calibration sheet in a picture (h, w, 3), pass both to `show`, and return the detection.
 
-        A view that helps to measure the lens joins `views`.
+        A view that helps to measure the lens is added to `views`.
         """
         lens = self.lens(frame_bgr)
         found = detect_sheet(frame_bgr, self.plan, lens)
@@ -185,9 +185,10 @@ class Calibrating:
         raise DeviceError("The sheet was not found before the pictures ended.", cure or "Use a camera that goes on.")
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
-        """Return the calibration sheet's mean pose in the pictures that show it, and the lens; None if none shows it.
+        """Return the calibration sheet's mean pose in the pictures that show it, and the lens; None if none does.
 
-        Its advice is that on the last of one or more pictures. If the plan has a height by tape, the lens fits it.
+        The result's advice is that of the last picture. There must be at least one picture. If the plan has a height
+        measured by tape, the lens is fitted to it.
         """
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]
@@ -220,9 +221,9 @@ class Calibrating:
     def by_hand(self, floor_to_px: Floats) -> Found:
         """Return the tray's pose, the camera's lens and advice for corners of the tray that a person marked.
 
-        `floor_to_px` is the (3, 3) homography of these corners, from the tray's millimetres to pixels. Takes one frame,
-        for the size of the picture. The lens has the plan's angle of view, or the focal length that follows from its
-        height if the plan has that. Raises DeviceError if the camera gives no picture.
+        `floor_to_px` is the (3, 3) homography from the tray's millimetres to pixels, from these corners. One frame is
+        taken, for the size of the picture. The lens gets the plan's angle of view. If the plan has the lens's height by
+        tape, the focal length is computed from that instead. Raises DeviceError if the camera gives no picture.
         """
         frame = next(self._frames("No picture came"), None)
         if frame is None:
@@ -324,8 +325,8 @@ class Calibrating:
 def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | None = None) -> Calibrated:
     """Build the calibration from the tray's pose and the picture of the empty tray.
 
-    To the advice of `found` it adds that on the empty tray's light, on a lens that was not measured, and on the lamp.
-    Raises DeviceError if the lens would hang among the dice.
+    The result has the advice of `found`, and advice on the empty tray's light, a lens that was not measured, and the
+    lamp. Raises DeviceError if the lens's computed height is at most twice the die's edge.
     """
     rig = rig_of(found.floor_to_px, plan, empty_bgr, found.lens)
     known = {one.code for one in found.advice}

@@ -148,10 +148,11 @@ def dictionary() -> Any:
 
 
 def _printed(paper: str) -> list[Mark]:
-    """Return what the calibration sheet shows beside markers and lines: texts, a scale bar and a checkerboard.
+    """Return what the sheet shows besides markers and lines: texts, a bar, a checkerboard and a corner mark.
 
-    The bar of 100 mm shows whether the print has the right scale; the checkerboard has sharp edges to focus on. All
-    places are fixed. `paper`, `a4` or `letter`, is only named in a text.
+    The bar of 100 mm shows whether the print has the right scale. The checkerboard has sharp edges to focus on. The
+    mark in the upper left shows which corner of the sheet goes into the tray's corner. All places are fixed. `paper`,
+    `a4` or `letter`, is only named in a text.
     """
     x, y = _BAR_AT_MM
     name = {"a4": "A4", "letter": "Letter"}[paper]

@@ -121,10 +121,11 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
 
 
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
-    """Return the (3, 3) homography from the tray's millimetres to pixels for four corners of its floor, in pixels.
+    """Return the (3, 3) homography from the tray's millimetres to pixels for its floor's four corners, in pixels.
 
-    Their order is upper left, upper right, lower right, lower left. Raises ValueError unless they make a convex figure
-    in clockwise order, or if they begin at the wrong one, as their proportions show (MAX_STRETCH).
+    The corners' order is upper left, upper right, lower right, lower left. Raises ValueError if they do not form a
+    convex quadrilateral in clockwise order. Also raises it if the side lengths show that they begin at the wrong corner
+    (MAX_STRETCH).
     """
     points = np.array(corners_px, np.float32)
     if not cv2.isContourConvex(points) or cv2.contourArea(points, True) <= 0:
@@ -185,10 +186,11 @@ def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens) -> 
 
 
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
-    """Measure the edge of the only die in the throw zone, in mm to a tenth, from its silhouette against the empty tray.
+    """Measure the edge of the only die in the throw zone, in mm to a tenth, by its silhouette.
 
-    Objects no larger than MIN_DIE_FACES times the area of a face are ignored. Returns None unless exactly one is left
-    in the throw zone, and its edge lies in DIE_RANGE_MM.
+    The silhouette is what differs from the empty tray. Objects no larger than MIN_DIE_FACES face areas of the
+    calibration's die are ignored. Returns None unless exactly one object is left in the throw zone, with an edge within
+    DIE_RANGE_MM.
     """
     face_px = Floor.of(rig).face_px
     empty = EmptyTray.of(rig.empty_bgr, face_px, face_px / 2)
@@ -207,11 +209,11 @@ def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
 def _edge_of(box_mm: Floats, rig: Rig) -> float:
     """Return the edge, in mm, of a die whose silhouette on the floor is the rectangle `box_mm`, (4, 2) corners in mm.
 
-    Perspective and blur are corrected. Seen from the point under the lens, the silhouette's far side is the upper
-    face's, and appears too far out by height / (height - edge). The near side is the lower face's. So
-    edge = away * (1 - edge / height) + near - rim. `away` is the far side's distance from that point, `near` minus the
-    near side's, and `rim` the width of the blur. Both are means over the rectangle's two axes. If the point is under
-    the die, both sides are far ones.
+    Perspective and blur are corrected. Distances are measured from the point under the lens along the rectangle's two
+    axes, and averaged over both. The silhouette's far side comes from the upper face, so it appears too far out by the
+    factor height / (height - edge). The near side comes from the lower face and is not shifted. So edge = away * (1 -
+    edge / height) + near - rim. `away` is the distance of the far side, `near` that of the near side times -1, and
+    `rim` the width of the blur. If the point is under the die, all sides count as far ones.
     """
     x, y, height = rig.camera_mm
     sides = np.diff(box_mm[:3], axis=0)

@@ -153,7 +153,8 @@ class IndexCamera:
     def frame(self) -> Frame:
         """Return the next frame, stamped with the clock's time.
 
-        Raises DeviceError before `start`, or once it is closed, as reading fails or takes over 2 s, or it is frozen.
+        Raises DeviceError if the camera is not started. If reading fails or takes over 2 s, or the picture is frozen,
+        the camera is closed first, then DeviceError is raised.
         """
         if self._thread is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
@@ -176,7 +177,7 @@ class IndexCamera:
     def _frozen(self, rows: NDArray[np.uint8], now_s: float) -> bool:
         """Return whether these rows of the picture at `now_s` seconds have been the same for more than FROZEN_S.
 
-        A picture of one colour is not: it is black in the dark, or burnt out.
+        False for rows in which all values of all channels are equal: black in the dark, or overexposed.
         """
         if self._rows is None or not np.array_equal(rows, self._rows):
             self._rows, self._changed_s = rows.copy(), now_s

@@ -116,7 +116,10 @@ class AutoLock:
         return {"AfMode": AF_MANUAL, "LensPosition": self._position}
 
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock exposure or white balance if they have just converged; they count as locked."""
+        """Return the controls that lock exposure or white balance if they have just converged; mark them as locked.
+
+        Empty if nothing has just converged.
+        """
         if self._exposed and self._balanced:
             return {}
         exposure_us, gain = metadata.get("ExposureTime", 0), self._exposure(metadata).gain

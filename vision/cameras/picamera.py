@@ -62,7 +62,10 @@ class Picamera2Camera:
         self._modes: dict[str, Any] = {}
 
     def start(self) -> None:
-        """Open and start the camera, unless it is started. Raises DeviceError if it fails, or has no library."""
+        """Open and start the camera, unless it is started.
+
+        Raises DeviceError if that fails or picamera2 can't be loaded.
+        """
         if self._device is not None:
             return
         self._at_s = -1.0
@@ -193,7 +196,7 @@ def _opened() -> Any:
 
 
 def _library() -> Any:
-    """Import and return picamera2. Raises DeviceError if it is missing or does not load, as by a wrong NumPy."""
+    """Import and return picamera2. Raises DeviceError if it is missing, or fails to load, as with a wrong NumPy."""
     try:
         return importlib.import_module("picamera2")
     except (ImportError, ValueError, AttributeError) as fault:

@@ -113,11 +113,11 @@ class EmptyTray:
         return EmptyTray(self.scale, cv2.warpAffine(self.levels, warp, size_wh, borderMode=cv2.BORDER_REPLICATE))
 
     def matches(self, view: Levels, face_xy: Sequence[float], size_px: float) -> bool:
-        """Return whether a view, shrunk to `scale`, shows only the empty tray where a face was detected.
+        """Return whether a view, already shrunk to `scale`, shows only the empty tray where a face was detected.
 
-        Each pixel must lie between the darkest and the brightest pixel of the empty tray within two pixels of it, with
-        a tolerance of HIGH_THRESHOLD_LEVELS. True for a face that is printed on the tray. False for a white die on
-        white paper: its pips differ. The face's centre and size are in pixels of the view.
+        Each channel of a pixel must lie between its least and greatest level in the empty tray within two pixels. The
+        tolerance is HIGH_THRESHOLD_LEVELS. True for a face that is printed on the tray. False for a white die on white
+        paper: its pips differ. The face's centre and size are in pixels of the shrunk view.
         """
         last_xy = np.subtract(view.shape[1::-1], 1)  # a cut-off die may be found beyond the edge
         corners = np.add.outer((-size_px / 2, size_px / 2), face_xy).round().clip(0, last_xy)

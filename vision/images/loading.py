@@ -119,7 +119,10 @@ def _rgb(band: Image.Image) -> FrameBGR:
 
 
 def _upright(image_bgr: FrameBGR, orientation: object) -> FrameBGR:
-    """Return a picture rotated and mirrored to upright by its EXIF orientation 1 to 8; any other changes nothing."""
+    """Return a picture rotated and mirrored to upright.
+
+    `orientation` is its EXIF orientation, 1 to 8; for any other value the picture is returned as it is.
+    """
     if orientation in (5, 6, 7, 8):
         image_bgr = image_bgr.transpose(1, 0, 2)
     if orientation in (2, 3, 6, 7):

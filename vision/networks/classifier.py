@@ -145,9 +145,9 @@ def minimum_channel(crop: FrameBGR) -> NDArray[np.uint8]:
 def _fuse_with_minimum_channel(colour: Probabilities, minimum: Probabilities) -> Probabilities:
     """Return the (n, 7) probabilities of colour crops, fused with those of the crops' minimum channel.
 
-    If both predict one value, the more confident prediction is kept. If the minimum channel predicts another one with a
-    probability of at least MIN_CONTRADICTION, the result is their geometric mean. Otherwise, also if either predicts no
-    face, the colour prediction is kept.
+    If both predict the same value, the more confident prediction is kept. If the minimum channel predicts a different
+    one with a probability of at least MIN_CONTRADICTION, the result is their geometric mean. Otherwise, and if either
+    predicts no face, the colour prediction is kept.
     """
     value, minimum_value = colour.argmax(1), minimum.argmax(1)
     both_faces = (value > 0) & (minimum_value > 0)
@@ -177,9 +177,9 @@ def crop_face(
 ) -> NDArray[np.uint8]:
     """Return a square crop of the picture around a face's centre, resampled to `edge_px` pixels a side.
 
-    It shows CROP_FACES times `size_px` pixels of the picture, the face's size, in width and height.
-    `transform` is a (2, 2) rotation, reflection or shear about the centre, applied from the picture to the crop.
-    Beyond the picture's edge its border pixels repeat. A crop of a face far outside the picture is black.
+    `size_px` is the face's size; the crop shows CROP_FACES times that in width and height. `transform` is a (2, 2)
+    rotation, reflection or shear about the centre, applied from the picture to the crop. Beyond the picture's edge its
+    border pixels repeat. A crop of a face far outside the picture is black.
     """
     x, y = centre_xy
     reach = CROP_FACES * size_px

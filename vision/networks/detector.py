@@ -99,9 +99,9 @@ class Detector:
         self.network, self._with_values = Network(model), with_values
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-        """Return the upper faces of dice in a picture, which the network is shown scaled by the factor `scale`.
+        """Detect the upper faces of dice in a picture, which is scaled by the factor `scale` for the network.
 
-        They are in pixels of the unscaled picture, best first, after non-maximum suppression.
+        Detections are in pixels of the unscaled picture, highest confidence first, after non-maximum suppression.
         """
         if min(picture_bgr.shape[:2]) * scale < 1:
             return []  # a strip so thin that no pixel is left at that scale

@@ -26,11 +26,11 @@ MAX_DETECTIONS = 60
 
 
 def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None) -> Iterator[list[Detection]]:
-    """Search a picture for faces in passes at ever larger scales; after each yield the detections so far, best first.
+    """Search a picture for faces in passes at ever larger scales, and yield all detections so far after each.
 
     A pass tries the scales of one entry of PASSES_PX, and runs only when its result is asked for. Detections of all
-    scales tried so far are fused. Scales at which the detector would not see a face of `size_px` pixels are left out,
-    unless no scale is left.
+    scales tried so far are fused, best first. Scales at which the detector would not see a face of `size_px` pixels are
+    left out, unless no scale is left.
     """
     least, most = VISIBLE_FACE_PX
     every = [[px / max(picture_bgr.shape[:2]) for px in edges_px] for edges_px in PASSES_PX]

@@ -134,8 +134,8 @@ class Selection:
     def doubt(self, expect: int | None) -> Doubt | None:
         """Return the doubt that the networks' scores leave about the dice, or None. Another pass may resolve it.
 
-        `COUNT`: another number of dice than expected, or a rejected candidate may be a die. `UNREAD`: the confidence of
-        the values is too low. `DISAGREE`: detector and classifier name different values.
+        `COUNT`: the number of dice is not the expected one, or a rejected candidate may be a die. `UNREAD`: the
+        confidence of the values is too low. `DISAGREE`: detector and classifier name different values.
         """
         if expect is not None and len(self.dice) != expect:
             return Doubt.COUNT

@@ -190,9 +190,10 @@ class TrayFrame:
         return bool(areas and max(areas) - np.median(areas) > limit)
 
     def _dice_mask(self, selection: Selection, radius: float = vetoes.DIE_OUTLINE_RADIUS) -> Mask:
-        """Return a mask, at the foreground's scale, of all within `radius` face widths of a die's vertical axis.
+        """Return a mask of the pixels within `radius` face widths of a die's vertical axis.
 
-        A whole die is a thick line from the centre of its upper face to that of its lower face.
+        The mask has the foreground's scale. A selected die is drawn as a thick line from the centre of its upper face
+        to the centre of its lower face.
         """
         faces, scale = _centres([die.detection for die in selection.dice]), self._tray.empty.scale
         mask = np.zeros(self._small.shape[:2], np.uint8)

@@ -108,7 +108,7 @@ class Witness:
         return replace(selection, dice=tuple(sorted(dice, key=lambda die: -die.score))), contradicted
 
     def _verdict(self, die: Candidate, features: Features) -> Probabilities | None:
-        """Return a die's (7,) probabilities (no face, values 1 to 6), weighed by its distance to each label's examples.
+        """Return a die's (7,) probabilities (no face, 1 to 6), weighted by distance to each label's examples.
 
         The fitted rate of error is spread evenly over all seven. Returns None if the die is unlike all examples, or if
         distances do not help to read them (fitted weight 0).
@@ -141,9 +141,10 @@ class Witness:
         return weight, near, (wrong + 1) / (len(labels) + 2)
 
     def _nearest(self, features: Features, left_out_throw: int | None = None) -> Distances:
-        """Return the (7,) smallest cosine distance of a face, by its QUERY_VIEWS, to the examples of each label.
+        """Return the (7,) smallest cosine distance of a face to the examples of each label.
 
-        The examples of the throw `left_out_throw` are left out. A label without examples is infinitely far.
+        `features` are those of the face in one or more views, a row for each; of these the nearest counts. The examples
+        of the throw `left_out_throw` are left out. A label without examples is infinitely far.
         """
         distances = np.asarray(1.0 - (self._rows @ features.T).max(1), np.float64)
         among = self._throws != left_out_throw
@@ -153,9 +154,9 @@ class Witness:
 def _surer(die: Candidate, fused: Probabilities) -> Candidate:
     """Return a die with the (7,) probabilities `fused`, which favour its value.
 
-    Its no-face probability becomes the lower of the old and the fused one; the values share the rest as in `fused`. If
-    the highest of `fused` is at least MIN_CONFIRMED, the die is also marked as confirmed. If the detector's scores then
-    change the die's value, the die is returned unchanged.
+    The no-face probability becomes the lower of the old and the fused one; the values share the rest as in `fused`. If
+    the highest of `fused` is at least MIN_CONFIRMED, the die is also marked as confirmed. A die's value depends on the
+    detector's scores, too: if that value would change, the die is returned unchanged.
     """
     no_face = min(float(die.probabilities[NO_FACE]), float(fused[NO_FACE]))
     probabilities = np.concatenate([[no_face], (1 - no_face) * fused[1:] / fused[1:].sum()])

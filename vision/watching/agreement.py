@@ -28,10 +28,10 @@ def agreed(readings: Sequence[Reading]) -> Reading:
 
 
 def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:
-    """Return whether two readings show the same dice: equally many, each with the same value at nearly the same place.
+    """Return whether two readings show the same dice: equally many, with the same values at nearly the same places.
 
-    Places agree if they are nearer than MAX_SAME_DIE_DISTANCE. `moved` maps a point of the first picture to the second;
-    the default is for a camera that did not move.
+    Places agree if they are nearer than MAX_SAME_DIE_DISTANCE times the longer side of the die's box. `moved` maps a
+    point of the first picture to the second; the default is for a camera that did not move.
     """
     if len(one.dice) != len(other.dice):
         return False

@@ -76,7 +76,10 @@ class EgoMotion:
 
 
 def ego_motion(one: Small, other: Small) -> EgoMotion:
-    """Return the ground's affine motion from one small picture to another, or the last estimate without convergence."""
+    """Estimate the affine motion of the ground from the small picture `one` to the later `other`.
+
+    Without convergence in MAX_STEPS steps of the fit, the estimate of the last step is returned.
+    """
     motion = np.zeros(6)
     motion[:2] = _initial_shift(blurred(one.contrast.astype(np.float32)), blurred(other.contrast.astype(np.float32)))
     first, second = _half_size(one), _half_size(other)
@@ -115,11 +118,11 @@ def _initial_shift(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDAr
 def _gauss_newton_step(
     one: NDArray[np.float32], other: NDArray[np.float32], motion: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the (6,) correction of a motion by one weighted, damped Gauss-Newton step, to be added to it.
+    """Return the (6,) correction to add to a motion, from one weighted, damped Gauss-Newton step.
 
-    The motion moves the earlier contrast `one` onto the later `other`, both half the size of the small picture. It is
-    `shift`, then `growth` row by row, in pixels of the small picture. Pixels with a large residual, such as rolling
-    dice, weigh little.
+    The motion moves the earlier contrast `one` onto the later `other`, both half the size of the small picture. It
+    consists of `shift`, then `growth` row by row, in pixels of the small picture. Pixels with a large residual, such as
+    rolling dice, get a small weight.
     """
     height, width = one.shape
     so_far = EgoMotion(motion[:2] / SHRINK_FACTOR, motion[2:].reshape(2, 2) / SHRINK_FACTOR)

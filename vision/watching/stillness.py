@@ -135,10 +135,11 @@ class StillnessDetector:
 
 
 def small_picture(frame_bgr: FrameBGR) -> Small:
-    """Return the 160 x 120 contrast picture of a BGR frame (h, w, 3), with its thinned-out green channel.
+    """Return the 160 x 120 contrast picture of a BGR frame (h, w, 3), with its subsampled green channel.
 
     Two such pictures are compared for motion. The median of the green channel is scaled to GROUND_LEVEL, so that a
-    brighter light is no motion. Then the mean of each pixel's surroundings is subtracted.
+    brighter light does not count as motion. Then the mean of each pixel's surroundings is subtracted. The attribute
+    `dark` says whether the frame is too dark to judge.
     """
     step = max(1, frame_bgr.shape[1] // (4 * SMALL_WH[0]))
     # The green channel approximates grey. Skipping pixels before averaging is accurate enough, and faster.
@@ -151,7 +152,8 @@ def small_picture(frame_bgr: FrameBGR) -> Small:
 def changed(one: Small, other: Small) -> int:
     """Return the number of pixels whose contrast differs by more than CHANGED_LEVELS between two small pictures.
 
-    Above MOVING_PX it is the smaller of that and the number with the bands of a flickering lamp undone.
+    If there are more than MOVING_PX, they are counted again with the bands of a flickering lamp compensated. The
+    smaller of the two counts is returned.
     """
     count = int(np.count_nonzero(np.abs(one.contrast - other.contrast) > CHANGED_LEVELS))
     return count if count <= MOVING_PX else min(count, _changed_in_equal_light(one, other))
@@ -164,11 +166,12 @@ def same_light(one: Small, other: Small) -> bool:
 
 
 def _changed_in_equal_light(one: Small, other: Small) -> int:
-    """Return how many pixels differ in contrast to their surroundings between two pictures by more than the noise.
+    """Count the pixels whose contrast to their surroundings differs between two pictures by more than the noise.
 
-    First the brighter of two rows is dimmed by the median ratio of their pixels. Dice and hands cover less than half of
-    a row, so they do not change that ratio. A saturated pixel takes the darker row's level if that is higher. The noise
-    is NOISE_SIGMAS robust standard deviations of all differences, within CHANGED_LEVELS and MAX_NOISE_LEVELS.
+    In each row, the brighter picture is first dimmed by the median ratio of the pixels. Dice and hands cover less than
+    half of a row, so they do not change that ratio. A saturated pixel takes the darker row's level if that is higher.
+    The noise is NOISE_SIGMAS robust standard deviations of all differences, clipped to the range from CHANGED_LEVELS to
+    MAX_NOISE_LEVELS.
     """
     first, second = one.level(), other.level()
     scale = np.float32(min(_gain_to_ground(first), _gain_to_ground(second)))

@@ -162,15 +162,15 @@ class Watcher:
         return isinstance(event, Settled) and event.rig is not None and event.rig is not self.rig
 
     def _watched(self) -> Iterator[Event]:
-        """Yield the events of a started camera, until `stop` or the end of a recording; stop the camera at the end.
+        """Yield the events of a started camera until `stop` or the end of a recording, then stop the camera.
 
-        `Moving` comes when a motion begins, `Settled` when the tray at rest was read. After a doubtful reading the tray
-        is read again in another light, which is no motion.
+        `Moving` comes when a motion begins, `Dark` when it gets too dark to read, and `Settled` when the tray at rest
+        was read. After a doubtful reading the tray is read again when the light changes, without a `Moving`.
 
         Without a calibration, as with a hand-held camera, a doubtful reading of dice is held back. The dice are read
-        again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when
-        the dice move, it gets dark, the watching ends, or MAX_READINGS_IN_DOUBT were made. Lights near the tray prevent
-        all this, because repeated dimming would flicker. Raises DeviceError if the camera fails.
+        again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when the dice
+        move, it gets dark, the watching ends, or MAX_READINGS_IN_DOUBT were made. With lights near the tray nothing is
+        held back, because repeated dimming would flicker. Raises DeviceError if the camera fails.
         """
         detector, hasty = StillnessDetector(), True
         told: Phase | None = None
@@ -264,9 +264,10 @@ class Watcher:
     def _read(self, frame: Frame) -> Settled:
         """Read up to FRAMES_READ successive frames of the still tray, from `frame` on; return their merged reading.
 
-        Lights near the tray are dimmed meanwhile. Frames taken before they are dim, also `frame`, are not read; if the
-        recording ends before that, its last frame is. Fewer frames are read if the recording ends, if the watcher is
-        stopped, or after a doubtful reading: no other could remove the doubt. Stillness detection sees none of these.
+        Lights near the tray, if there are any, are dimmed meanwhile. Frames taken before they are dim, including
+        `frame`, are skipped; if a recording ends before that, its last frame is read. Fewer frames are read if the
+        recording ends or the watcher is stopped. Reading also ends at a doubtful frame, since no later one could remove
+        the doubt. Stillness detection sees none of the frames after `frame`.
         """
         (read, rig), expect = self._setup, self._expect()
         frames, clear_s = [frame], frame.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
@@ -295,9 +296,9 @@ class Watcher:
             dim(False)
 
     def _settled(self, frame: Frame, at_s: float, reading: Reading, rig: Rig | None, expected: int | None) -> Settled:
-        """Return the event of a reading that ends with `frame`; a rig for another size of picture is ignored.
+        """Return the `Settled` event for a reading whose last frame is `frame`; the tray came to rest at `at_s`.
 
-        `expected` is the number of dice that the reader expected, or None.
+        A rig for another size of picture is ignored. `expected` is the number of dice that the reader expected, if any.
         """
         rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
         thrown, kept = place(reading, rig)

@@ -101,7 +101,7 @@ def _add_odds_routes(made: Routes, past: PastGames) -> None:
 
 
 def _found_or_refused(find: Callable[[int], Json | None], error: str, game: int) -> Json | flask.Response:
-    """Return what `find` tells of a game; a 404 if that is None, a 409 with the code `error` for a RulesError."""
+    """Return the result of `find` for a game; a 404 if it is None, a 409 with code `error` for a RulesError."""
     try:
         found = find(game)
     except RulesError as why:

@@ -56,7 +56,7 @@ def routes(photos: Photos, table: AnyTable) -> Routes:
 
 
 def replays(clips: Clips) -> Routes:
-    """Make the group of two routes that list the throws with a slow-motion clip and give a clip. For anyone.
+    """Make the two routes that list the throws with a slow-motion clip and serve a clip. Anyone may use them.
 
     A throw without a clip is answered 404.
     """

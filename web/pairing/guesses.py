@@ -58,9 +58,9 @@ class Guesses:
         return max(0.0, wrong.last_s + wrong.pause_s - self.clock())
 
     def count_wrong(self, address: str) -> None:
-        """Count a wrong guess of an IP address now.
+        """Record a wrong guess that came from an IP address just now.
 
-        Addresses whose last guess is FORGET_AFTER_S old are forgotten, and the oldest if there are over MAX_ADDRESSES.
+        Addresses whose last guess is FORGET_AFTER_S old are forgotten, and the oldest beyond MAX_ADDRESSES.
         """
         now_s = self.clock()
         wrong = self._wrong.pop(address, WrongGuesses())  # put back at the end: the first is the oldest
@@ -89,7 +89,8 @@ class Budget:
     def count_wrong(self) -> None:
         """Count a wrong guess at the table's PIN, from any IP address, and block the PIN if there are too many.
 
-        Number `TABLE_GUESSES` blocks it for `FIRST_BLOCK_S`; each later one blocks it twice as long as the one before.
+        Wrong guess number `TABLE_GUESSES` blocks it for `FIRST_BLOCK_S`; each later one blocks it twice as long as the
+        one before.
         """
         self.count += 1
         if self.count >= TABLE_GUESSES:

@@ -81,10 +81,10 @@ class JoinQueue:
         return self._queue
 
     def add(self, request: JoinRequest, instead_of: str) -> JoinRequest | float:
-        """Put a request to join at the end of the queue, or refuse it and leave the queue as it is.
+        """Put a request to join at the end of the queue, or refuse it; expired requests are dropped in any case.
 
-        The phone's earlier request leaves the queue. If MAX_REQUESTS_EACH others from its address wait, the oldest of
-        them leaves it, too.
+        An accepted request replaces the phone's earlier one. If MAX_REQUESTS_EACH others from its address wait, it also
+        replaces the oldest of them. A refused request replaces none.
 
         Args:
             request: The request; its `id` and `code` are ignored and chosen here.
@@ -110,8 +110,8 @@ class JoinQueue:
     def pop_shown(self) -> JoinRequest | None:
         """Remove and return the request to join whose code is shown, for a press of the table's button.
 
-        None if the queue is empty. None, too, while the code has been shown for less than `MIN_SHOWN_S`: the request
-        then stays.
+        Return None if the queue is empty, or if the code has been shown for less than `MIN_SHOWN_S`; the request then
+        stays.
         """
         shown = next(iter(self.drop_expired()), None)
         if shown is None or (shown.until_s or 0.0) - self.clock() > CODE_SHOWN_S - MIN_SHOWN_S:

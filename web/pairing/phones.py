@@ -108,13 +108,13 @@ class Pairing:
     ) -> str | Refused:
         """Pair a phone by the PIN, and return its new token (128 bits, hexadecimal) or the refusal.
 
-        An owner stays owner. Another phone becomes a screen if it asks for that, else the owner if there has been no
-        owner since the program's start, else a player.
+        An owner stays owner. Another phone becomes a screen if it asks for that. Otherwise it becomes the owner if
+        there has been no owner since the program's start, else a player.
 
         Args:
             pin: The PIN as typed.
             name: The name that the phone gives itself.
-            address: The phone's IP address. Wrong PINs, except owners', are limited for it, and for all together.
+            address: The phone's IP address. Wrong PINs, except an owner's, are limited per address and in total.
             token: The phone's earlier token, which the new one replaces; None without.
             screen: Whether the phone pairs as a screen.
         """
@@ -161,7 +161,7 @@ class Pairing:
     def health(self) -> tuple[bool, str]:
         """Return whether pairing works, and a sentence: what is wrong and what to do, or whether there is an owner.
 
-        Pairing is ill while the PIN is blocked, the file is damaged, or the last save failed and fails again here.
+        Pairing fails while the PIN is blocked, the file is damaged, or the last save failed and fails again here.
         """
         rest_min = math.ceil(self.pin_blocked_s() / 60)
         if rest_min > 0:
@@ -264,9 +264,9 @@ class Pairing:
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def seats(self) -> tuple[Paired, ...]:
-        """Return phones that hold a seat (`seat`), by number; no screens, and none silent for `MAX_SEAT_SILENCE_S`.
+        """Return the phones that hold a seat , by number; no screens, and none silent for MAX_SEAT_SILENCE_S.
 
-        Silence begins anew with a restart, unless a phone was last used over a day and `MAX_SEAT_SILENCE_S` before it.
+        A restart resets the silence, unless the stored last use was more than a day plus that time before it.
         """
         since_s = self.clock() - MAX_SEAT_SILENCE_S
         seated = (phone for phone in self.phones() if phone.seat and phone.role is not Role.SCREEN)
@@ -276,7 +276,7 @@ class Pairing:
         """Give the phone with this number a seat in the next game (None: take its seat away).
 
         Returns False, with nothing changed, if there is no such phone, or another phone in `seats` has the seat's name
-        or colour. A phone that `seats` leaves out loses its seat if that has the name or colour.
+        or colour. A phone with that name or colour that `seats` leaves out loses its seat.
         """
         with self._lock:
             alike = [phone for phone in self.phones() if phone.id != number and seat and seat.is_like(phone.seat)]
@@ -367,7 +367,7 @@ class Pairing:
     def _keep(self, phones: dict[str, Paired]) -> None:
         """Make `phones` (by SHA-256 of the token) the paired phones and save them.
 
-        While there is an owner, no owner's code is valid. A damaged file is not overwritten until a phone is the owner.
+        While there is an owner, no owner's code is valid. A damaged file is overwritten only if a phone is the owner.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}

@@ -50,9 +50,10 @@ class FairSocket(socket.socket):
         raise BlockingIOError
 
     def _set_options(self, link: socket.socket) -> None:
-        """Limit the send buffer and the time without progress of an accepted connection, and send without delay.
+        """Set the options of an accepted connection: small send buffer, no delay, keepalive, stall timeout.
 
-        Options of the listening socket would miss the connections that were made before they were set.
+        They are set here, not on the listening socket: connections made before it had the options would not inherit
+        them.
         """
         link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         # asyncio sets TCP_NODELAY only on sockets that name TCP as their protocol.

@@ -163,10 +163,11 @@ class EventStream:
             self._listeners.discard(listener)
 
     async def _send_to_all(self) -> None:
-        """Send the newest snapshot to all clients of the event stream at each change; end their streams after `close`.
+        """Send the newest snapshot to all clients at each change; after `close`, end their event streams.
 
-        After `heartbeat_s` seconds without a change, clients get a keep-alive, or the newest snapshot if they were
-        skipped. A change while clients are being served is sent to all of them afterwards.
+        Clients that are backed up are skipped. After `heartbeat_s` seconds without a change, each client gets a
+        keep-alive, or the newest snapshot if it was skipped. A change while clients are being served is sent to all of
+        them afterwards.
         """
         while not self._closed:
             try:

@@ -40,11 +40,11 @@ differences. Beyond about 70 a line does not fit a terminal of 80 columns."""
 def command(
     transcripts: tuple[str, ...], data_folder: str | None, first_game: int | None, dice_set: str | None, as_json: bool
 ) -> None:
-    """Test whether the dice are fair: counts of the values, evidence against fair dice, and the bias that would show.
+    """Test whether the dice are fair: counts of the values, evidence against it, and the bias they would reveal.
 
     All games of the table count, or those that --since and --set choose, or the named transcripts. The test may be
     looked at after every throw: on average at most 1 of 20 sets of fair dice is ever called uneven. Corrected throws
-    count as corrected. Where one confusion of the camera's reader would explain uneven values, the answer says so.
+    count as corrected. If one confusion of the camera's reader would explain uneven values, the answer names it.
     """
     if transcripts and (data_folder or first_game or dice_set is not None):
         raise click.UsageError("--data, --since and --set choose the table's games: leave them out, or leave FILE out.")
@@ -67,9 +67,10 @@ def command(
 
 
 def in_words(found: dict[str, Any]) -> str:
-    """Return the fairness result of `pegpip dice --json` as text for people: bars of the counts, and the verdict.
+    """Return the fairness result of `pegpip dice --json` as text: a bar for each face's count, and the verdict.
 
-    The last line gives the bias of a face that this many dice reveal in half of all cases, or that they are too few.
+    The last line gives the smallest probability of a biased face that the fairness test would reveal in half of all
+    cases. If that is above FINDABLE_CHANCE or not known, it says that there are not enough throws yet.
     """
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1

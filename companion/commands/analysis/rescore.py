@@ -81,9 +81,9 @@ def command(
 
 
 def in_words(found: dict[str, Any], throws: Iterable[Rescored]) -> str:
-    """Return the counts of `rescoring.summary` as text, then a line for each throw read otherwise than at the table.
+    """Return the counts of `rescoring.summary` as text, and a line for each throw that is now read differently.
 
-    A line has values and doubt at the table and now, and the values that count in the game.
+    A line has the values and the doubt at the table and now, and the values that count in the game.
     """
     doubts = ", ".join(f"{count} {code}" for code, count in found["doubts"].items()) or "none"
     most = f"With 95 % confidence at most {found['false_accepts_at_most']:.2%} of the trusted ones are."

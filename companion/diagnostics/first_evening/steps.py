@@ -262,8 +262,8 @@ def leds(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]
 def buttons(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]:
     """Ask the person to press each button on a GPIO pin, and yield a finding for each: whether that press was heard.
 
-    Without buttons on pins one passed finding says so. Pins that can't be read give a failed one. `report_progress`
-    gets the buttons done, and of how many.
+    Without buttons on pins one passed finding says so. If the pins can't be read, a failed finding ends the check.
+    `report_progress` is called with the number of buttons done and their total.
     """
     wired = evening.settings.buttons
     if wired.kind != "gpio":
@@ -308,9 +308,10 @@ def sounds(evening: Evening, _report_progress: ReportProgress) -> Iterator[Findi
 
 
 def phones(evening: Evening, _report_progress: ReportProgress) -> Iterator[Finding]:
-    """Count the phones on the table's own Wi-Fi, ask whether these are all that tried to join, and yield one finding.
+    """Count the phones on the table's own Wi-Fi, ask if these are all that tried to join, and yield one finding.
 
-    Where the table opens no Wi-Fi the finding is simulated. With no phone on it the finding is bad, without a question.
+    If this machine opens no Wi-Fi now, the finding is marked as simulated. If no phone is on it, the finding is bad,
+    and nothing is asked.
     """
     joined = evening.clients()
     if joined is None:

@@ -80,9 +80,10 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
 
 
 def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
-    """Return a player's mean regret with its 95 % confidence interval, and the level of the bot that plays most alike.
+    """Return a player's mean regret, its 95 % confidence interval, and the bot level whose mean regret is nearest.
 
-    The level is None with fewer than MIN_DECISIONS regrets, or if none was measured for the game and goal.
+    Nearest means by ratio. The level is None with fewer than MIN_DECISIONS regrets, or if none was measured for the
+    game and goal.
 
     Args:
         game: Name of the game.

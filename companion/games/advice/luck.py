@@ -126,7 +126,7 @@ class Story:
 
     @property
     def costliest(self) -> tuple[Move, ...]:
-        """Moves of all players that were not the best, by falling regret; at most `MAX_HIGHLIGHTS`.
+        """Moves of all players that were not the best, in descending order of regret; at most `MAX_HIGHLIGHTS`.
 
         A throw is among them if the decision to throw was the mistake.
         """
@@ -183,7 +183,7 @@ def steps_of(transcript: Transcript) -> list[Transcript]:
 
 
 def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, State]]:
-    """Yield each line by which `steps` grow: its number (the header is 1), state before, action, state after.
+    """Yield each line that `steps` add: its number (the header is 1), state before, action, state after.
 
     `steps` are transcripts of one game, each one line longer than the one before.
     """

@@ -70,12 +70,12 @@ def win_chances(state: State, goal: str = "win") -> tuple[float, ...]:
     """Return the value of a state for each side, in the order of sides, as if the best option is taken now.
 
     After the end the values are the results, for any number of sides; during a game there must be two. For the goal
-    `win` a value is the win probability, or share of the win; for `games` the games that the other side loses less
-    one's own.
+    `win` a value is the win probability, or share of the win. For `games` it is the number of games that the other
+    sides lose, minus those that the side itself loses.
 
     Raises:
-        RulesError: The game is not over and has more or fewer than two sides, is in its roll-off, or its values are not
-            known.
+        RulesError: The game is not over and has more or fewer than two sides, is in its roll-off, or its values are
+            not known.
     """
     outcome, sides = state.standing.outcome, range(len(state.standing.sides))
     if outcome is not None and goal == "games":

@@ -18,8 +18,8 @@ Sums in another order are rounded differently. Real differences of values are fa
 def chance_of_as_good(transcript: Transcript, story: Story) -> float:
     """Return the probability of throwing at least as well as the luckiest throw of a finished game.
 
-    All throws of that number of dice from the same position are compared by the value of the state after them. `story`
-    holds luck and decisions of that game. Raises RulesError if no throw was lucky.
+    Every throw of as many dice from the same position is compared by the value, for the thrower, of the state after it.
+    `story` is the game's split into luck and decisions. Raises RulesError if no throw was lucky.
     """
     if not story.luckiest:
         raise RulesError("No throw of this game was lucky.")

@@ -10,11 +10,11 @@ GOOD_SCORE = 20
 
 
 def choice(state: State) -> Action | int:
-    """Return what the rule of thumb of Crag does: an `Enter`, a `Keep`, or, at a throw, the number of dice.
+    """Return what the rule of thumb of Crag chooses: an `Enter`, a `Keep`, or the number of dice if a throw is due.
 
-    After a first throw that scores less than GOOD_SCORE it keeps the dice of the commonest value, on a tie the highest,
-    to throw the others again; unless all dice are equal. Else it enters the dice in the open category where they score
-    most.
+    After a first throw that scores less than GOOD_SCORE it keeps the dice of the commonest value, to throw the others
+    again. On a tie it keeps the highest value. Else, or if all dice are equal, it enters the dice in the open category
+    where they score most.
     """
     assert isinstance(state, Crag), "the state is one of Crag"
     if not state.decisions:

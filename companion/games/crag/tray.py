@@ -46,11 +46,11 @@ class CragTray(KeepZonePolicy):
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the notice for the dice at rest in Crag, none after the end. No action is played.
+        """Return the notice for dice at rest in a game of Crag; none after the end. No action is played.
 
-        - A throw of all three dice is due: `clear_tray`. A throw of one or two: `throw`.
-        - After the turn's first throw, with dice in the keep zone that it does not have: `illegal_hold`.
-        - Else `choose_entry`: enter the dice or, after the first throw, throw again those outside the keep zone.
+        - All three dice must be thrown: `clear_tray`. One or two must be thrown: `throw`.
+        - After the turn's first throw, the keep zone shows dice that are not in that throw: `illegal_hold`.
+        - Otherwise `choose_entry`: enter the dice or, after the first throw, rethrow those outside the keep zone.
         """
         lying, kept, player = _crag(state).dice, dice.kept, state.standing.player
         if not state.decisions:

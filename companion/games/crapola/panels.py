@@ -52,10 +52,10 @@ def panels(state: State) -> Panels:
 
 
 def _lesson(state: Crapola) -> tuple[Phrase, ...]:
-    """Return phrases of the tutorial, for someone who learns Crapola; empty after the end.
+    """Return the tutorial's phrases for a state of Crapola; empty once the game is over.
 
-    Within a turn: what can be done now. At its start: how the last turn ended, then what is special about this one.
-    If there is neither, as in the first turn, it is how a turn begins.
+    Within a turn: what the player can do now. At its start: how the last turn ended, then what is special about this
+    one. If neither applies, as in the first turn: how a turn begins.
     """
     totals, turn = state.totals, state.turn
     if totals.over:

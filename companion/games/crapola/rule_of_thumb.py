@@ -11,10 +11,10 @@ STOP_POINTS = 500
 
 
 def choice(state: State) -> Action | int:
-    """Return what the rule of thumb of Crapola does: a decision, or a number of dice to throw.
+    """Return the move of Crapola's rule of thumb: a decision, or a number of dice to throw.
 
-    It keeps the dice that score most, on a tie the most dice. From STOP_POINTS turn points on it stops, if it may; else
-    it throws as many dice as it may. The game must not be over.
+    After a throw it keeps the dice with the most points; on a tie, the choice with more dice. At STOP_POINTS turn
+    points or more it stops if it may. Otherwise it throws as many dice as it may. The game must not be over.
     """
     assert isinstance(state, Crapola), "the state is one of Crapola"
     if state.turn.phase == "keeping":

@@ -145,7 +145,7 @@ class Crapola:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but `line`."""
+        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, except `line`."""
         turn, totals, standing = self.turn, self.totals, self.standing
         return {
             "game": "crapola",

@@ -104,8 +104,8 @@ class Totals:
     def passed_on(self, events: tuple[Event, ...] = ()) -> Totals:
         """Return the totals with the turn passed to the next seat in the direction of play, or with the game over.
 
-        Skipped are players who left and, in the last round, those who had their turn in it. `events`, those of the
-        action that ended the turn, become the events of the result.
+        Players who left are skipped and, in the last round, also those who have had their turn in it. `events`, those
+        of the action that ended the turn, become the events of the result.
         """
         count, due, passed = len(self.points), self.due - {self.seat}, 0
         for step in range(1, count):
@@ -129,7 +129,8 @@ class Totals:
     def outcome(self) -> Outcome | None:
         """Result of the game; None before the end. Players who left can't win.
 
-        Of equal highest totals that of the first player to reach the target wins alone; without it they share.
+        The highest total wins. If several players share it, the first player to reach the target wins alone if among
+        them; otherwise they share the win.
         """
         if not self.over:
             return None

@@ -62,8 +62,8 @@ def _lesson(state: CribDice) -> tuple[Phrase, ...]:
     """Return phrases of the tutorial, for someone who learns Crib Dice; empty once the game is over.
 
     - If the last action ended a turn (`TURN_OVER`), one phrase says how.
-    - Before a first throw, a choice, a throw of all dice again or of a bomb, one phrase says what comes next.
-    - Else one says what the action did to the frozen dice, if anything, and another what can be done now.
+    - If seven dice, a repeated piddle or a bomb must be thrown, or the point must be named, one phrase says so.
+    - Otherwise one says what the action did to the frozen dice, if anything, and another what can be done now.
     """
     if state.board.over:
         return ()
@@ -88,9 +88,10 @@ def _lesson(state: CribDice) -> tuple[Phrase, ...]:
 
 
 def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
-    """Return the phrase on what the last action did to the frozen dice, if anything and if fewer than seven are frozen.
+    """Return a phrase, in a tuple, on what the last action did to the frozen dice.
 
-    `happened` are the codes of the last action's events.
+    The tuple is empty if it did nothing, or if seven dice or none are frozen. `happened` are the codes of the last
+    action's events.
     """
     turn = state.turn
     if turn.point is None or turn.frozen == 7:

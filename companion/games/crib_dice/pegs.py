@@ -166,9 +166,9 @@ class CribbageBoard:
         return replace(self, left=left, pegs=pegs, fuchled=fuchled, out=self.out | {side}, finished=finished)
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> CribbageBoard:
-        """Return the board with the turn passed to the next seat in play, or with the game over if it is decided.
+        """Return the board with the turn passed to the next seat in play, or the final board if the game is decided.
 
-        After the end `turn` stays that of the last turn. `events` are those of the action that ended the turn.
+        On the final board `turn` stays that of the last turn. `events` are those of the action that ended the turn.
         """
         count, seats = len(self.sides), len(self.header.players)
         for turn in range(self.turn + 1, self.turn + 1 + seats):

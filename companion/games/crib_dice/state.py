@@ -224,9 +224,9 @@ class CribDice:
     def _piddled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
         """Return the state after a piddle, the throw of two dice with five or six frozen; `threw` is its event.
 
-        - A double of another value than the point: a wipe-out.
-        - A double of the point, without the house rule `piddle_points`: thrown again.
-        - Anything else: a rollover. With `piddle_points` the dice that show the point join the set first, up to seven.
+        - A double, but not of the point: a wipe-out.
+        - A double of the point, without the house rule `piddle_points`: the piddle must be thrown again.
+        - Anything else: a rollover. With `piddle_points` dice that show the point join the set first, up to seven.
         """
         turn, counts = self.turn, self.board.header.rules["piddle_points"]
         hits = sum(die == turn.point for die in dice)

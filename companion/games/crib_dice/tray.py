@@ -92,9 +92,10 @@ def _crib(state: State) -> CribDice:
 def _frozen(state: CribDice, kept: Values) -> Meaning:
     """Return what the dice `kept` in the keep zone mean while dice are frozen in a turn of Crib Dice.
 
-    - All show the point, and no more dice than are frozen: the notice of `_to_freeze`.
-    - The last line named the point, and `kept` names another one: an undo and a new `NamePoint`, without notice.
-    - Else: the notice `illegal_hold` with a reason, `not_the_point` or `too_many`.
+    - If all show the point, and no more dice are kept than frozen: the notice to move the missing frozen dice there, or
+      that of the next action.
+    - If the last line named the point, and `kept` names another one: an undo and a new `NamePoint`, without notice.
+    - Otherwise: the notice `illegal_hold` with a reason, `not_the_point` or `too_many`.
     """
     turn = state.turn
     wrong = [die for die in kept if die != turn.point]
@@ -136,12 +137,12 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
 
 
 def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
-    """Return the notice of Crib Dice if the keep zone is empty, or a person overruled it; None if the game is over.
+    """Return the notice of Crib Dice if the keep zone is empty, or ignored because a person overruled it.
 
     - A point is due: choose it.
-    - Dice are frozen, and the tray has a keep zone: move those that are missing there (`_to_freeze`).
+    - Dice are frozen, and the tray has a keep zone: move the missing ones there (`_to_freeze`).
     - No die is frozen, and the next throw takes seven: clear the tray.
-    - Else: the next action.
+    - Else: the next action; None if the game is over.
     """
     if "point" in state.decisions:
         return Phrase("choose_point", {"player": state.standing.player, "values": _points(state.turn.dice)})
@@ -153,8 +154,9 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
     """Return the notice that asks to move the missing frozen dice to the keep zone, which holds `kept` of them.
 
-    No die need be moved if none is missing, if seven are frozen, or if five of six are there. Then the notice is that
-    of the player's next action; None after the end.
+    No die needs to move if none is missing, or if seven are frozen, because the next throw takes all of them. With six
+    frozen, five in the keep zone are enough: a piddle borrows the sixth. Then the notice is that of the player's next
+    action; None after the end.
     """
     turn = state.turn
     missing = turn.frozen - kept

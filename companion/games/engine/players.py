@@ -113,10 +113,10 @@ def level_named(name: str) -> Callable[[State], Choice]:
 
 
 def played(header: Header, levels: Sequence[str], dice: Dice) -> Transcript:
-    """Play a whole game between computer players, with the level of each seat, and return its transcript.
+    """Play a whole game between computer players of the given levels, one for each seat; return its transcript.
 
-    `dice` is the source of throws, such as `random.Random`. Raises RulesError if a level is no key of `LEVELS`, or the
-    game refuses the header.
+    `dice` is the source of throws, such as `random.Random`. Raises RulesError if a level is not a key of `LEVELS`, or
+    if the game refuses the header.
     """
     deciders = [level_named(level) for level in levels]
     transcript = Transcript.begin(header)

@@ -56,7 +56,7 @@ def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None
 def sheet_table() -> Generator[float, None, bytes]:
     """Compute the file of the expected points that each sheet of Crag still gets with best play.
 
-    Yields the progress, 0 to 1. Returns little-endian float64: `solved` without the house rule
+    Yields the progress once: 0.5, between the halves. Returns little-endian float64: `solved` without the house rule
     `thirteen_without_double`, then with it.
     """
     return _without_and_with(lambda rule: solved(rule).astype("<f8").tobytes())
@@ -74,14 +74,14 @@ def play_table() -> Generator[float, None, bytes]:
 
 
 def opening_table() -> Generator[float, None, bytes]:
-    """Compute the file of the distributions of the points that Crag sheets with few filled categories still get.
+    """Compute the file with the distributions of remaining points of Crag sheets with few filled categories.
 
     The sheets are those of `win.openings`, with at most `win.OPENING` categories filled. Yields the progress, 0 to 1.
 
     Returns:
         The file's content: two tables of little-endian uint32, zlib-compressed together. The first is without the
-        house rule `thirteen_without_double`, the second with it. A row is a sheet, a column a number of points from 0,
-        and a value the probability in units of `win.UNIT`.
+        house rule `thirteen_without_double`, the second with it. A row is a sheet, a column a number of points from
+        0, and a value the probability in units of `win.UNIT`.
     """
 
     def content(thirteen_without_double: bool) -> bytes:

@@ -33,11 +33,10 @@ def offer_table() -> Generator[float, None, bytes]:
 
 
 def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
-    """Compute the stored table of the expected points that a turn of Crapola banks, before each throw, with best play.
+    """Compute the stored table of expected points that a Crapola turn banks, before each throw, with best play.
 
-    Yields the progress 0 once. Returns the table as little-endian float64: a row for each step of 50 turn points, in it
-    a value for each number of dice to throw, 1 to `size`. Rows go from 0 to just below SURE_STOP_POINTS, or `least` if
-    that is more.
+    Yields the progress 0 once. Returns the table as little-endian float64: one row per 50 turn points, one column per
+    number of dice to throw, 1 to `size`. Rows go from 0 to just below SURE_STOP_POINTS, or `least` if that is more.
 
     Args:
         size: Dice of the turn, 6 or 7.

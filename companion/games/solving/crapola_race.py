@@ -33,17 +33,18 @@ MAX_ITERATIONS = 30
 
 
 def offers_as_arrays(size: int) -> tuple[Indices, Indices, Floats, Indices]:
-    """Return all offers of throws of 1 to `size` dice in Crapola as flat arrays. An offer is the keeps of a throw.
+    """Return the offers of all Crapola throws of 1 to `size` dice as flat arrays.
 
-    Crap-outs are left out, so the probabilities of a number of dice sum to less than 1.
+    An offer is the choice that a throw gives: the best keep for each number of dice that can be left over. Throws with
+    equal choices are one offer. Crap-outs are left out, so the probabilities of a number of dice sum to less than 1.
 
     Returns:
         (size + 1,) index of the first offer of each number of dice, 1 to `size`, then the number of offers;
-        (offers + 1,) index of the first keep of each offer, then the number of keeps; (offers,) probability of each
-        offer; (keeps,) offset of the state after each keep. States are flattened from (steps of turn points, dice to
-        throw minus 1). The offset counts from the first state with the turn points before the throw. A keep that
-        leaves no die leads to a throw of `size` dice. Indices are unsigned: numba then needs no check for negative
-        ones.
+        (offers + 1,) index of the first keep of each offer, then the number of keeps;
+        (offers,) probability of each offer;
+        (keeps,) offset of the state after each keep. States are flattened from (steps of turn points, dice to throw
+        minus 1). The offset counts from the first state with the turn points before the throw. A keep that leaves
+        no die leads to a throw of `size` dice. Indices are unsigned: numba then needs no check for negative ones.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     first_offers = np.searchsorted([dice for dice, _, _ in offers], range(1, size + 2))
@@ -89,15 +90,15 @@ def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, ch
 
 
 def solved() -> Iterator[tuple[Floats, Floats, float]]:
-    """Compute the win probabilities of two players of Crapola; yield the results so far again and again.
+    """Compute the win probabilities of two Crapola players, and yield the partial results after each sum of steps.
 
     A step is 50 points. States are solved in the order of the sum of both players' steps from the target.
 
     Yields:
-        (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase and by steps of the mover
-        and of the other; (MAX_STEPS_LEFT + 1,) win probability at the start, where nobody is on the board, by steps to
-        the target; and about the share of states that are solved, 0 to 1. Both arrays are filled in place: only the
-        last yield is complete.
+        (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase and by steps of the
+        mover and of the other; (MAX_STEPS_LEFT + 1,) win probability at the start, where nobody is on the board, by
+        steps to the target; and about the share of states that are solved, 0 to 1. Both arrays are filled in place:
+        only the last yield is complete.
     """
     values, start = np.full((PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1), 0.5), np.full(MAX_STEPS_LEFT + 1, 0.5)
     six, seven, chase = offers_as_arrays(6), offers_as_arrays(7), catching()

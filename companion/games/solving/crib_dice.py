@@ -49,10 +49,10 @@ def turn_table() -> Generator[float, None, bytes]:
 
 
 def banks_table() -> Generator[float, None, bytes]:
-    """Compute the file of the probabilities of banking 0, 1, 2, ... points in a turn of Crib Dice, as of `banks`.
+    """Compute the file of the probabilities of banking 0, 1, 2, ... points in a turn of Crib Dice (`banks`).
 
-    Yields the progress, 0 to 1. Returns little-endian float64: first the half without the house rule `piddle_points`,
-    padded with 0 to the length of the other, then the half with it.
+    Yields the progress once: 0, before the work. Returns little-endian float64: first the half without the house rule
+    `piddle_points`, padded with 0 to the length of the other, then the half with it.
     """
     yield 0.0
     without, with_points = banks(False), banks(True)

@@ -110,12 +110,15 @@ def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
     """Return the mover's equity, in games, before every last turn of a game of Crib Dice, with best play.
 
     The last turn is played after the other side has finished. To finish further wins 1 game, and to finish equally far
-    gives 0. Any other end loses the games in `stakes` or `lost`.
+    gives 0. Any other end loses the games in `stakes` or `lost`. A place is an index of HOLES: a hole on the track, or
+    FUCHLED for a peg that was sent back to the start.
 
     Args:
-        piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set.
-        stakes: (PEG_HOLES + 1,) games that a loser loses by its hole; the last entry is for all holes beyond the track.
-        lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and wipe-outs before it.
+        piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss.
+        stakes: (PEG_HOLES + 1,) games that a loser loses by its hole; the last entry is for all holes beyond the
+            track.
+        lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and wipe-outs in a row before
+            it.
 
     Returns:
         (PLACES, FUCHLE, BEYOND) equity by the mover's place, its wipe-outs in a row, and the other's hole past the
@@ -168,16 +171,19 @@ def _sweep(game: Game, values: Floats, movers: Indices, others: Indices) -> None
 def turn_ends(
     game: Game, values: Floats, at: tuple[int, int, int, int, int], bank: Floats, bombs: Floats
 ) -> tuple[float, int]:
-    """Compute the mover's equity after each way to end a turn: by a stop, by a bomb (both written) or by a wipe-out.
+    """Compute the mover's equity after each way to end a turn: a stop, a bomb or a wipe-out.
+
+    Those of stops and bombs are written to `bank` and `bombs`; that of a wipe-out is returned.
 
     Args:
         game: Rules and last turns.
         values: Equities of all states, shape SHAPE.
         at: State before the turn, an index of `values`: 0 if the mover is first in the round, else 1; the mover's
             place and the other's; the mover's wipe-outs in a row and the other's.
-        bank: Indexed by hole; receives the equity after a stop at each hole from the mover's on. Entries below stay.
-        bombs: (3,) receives the equity of a bomb with five, six and seven 1s; all `-inf` if bombs are not allowed. With
-            five it includes the risk of a wipe-out (`ANNOUNCED`).
+        bank: Indexed by hole; receives the equity after a stop at each hole from the mover's on. Entries below
+            stay.
+        bombs: (3,) receives the equity of a bomb with five, six and seven 1s; all `-inf` if bombs are not allowed.
+            With five it includes the risk of a wipe-out (`ANNOUNCED`).
 
     Returns:
         Equity after a wipe-out, and the index at which the filled part of `bank` ends.

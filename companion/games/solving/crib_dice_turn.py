@@ -94,12 +94,12 @@ def value_sets(
 
 @compiled
 def _value_rolls(lost: float, sets: Floats) -> None:
-    """Raise the value in `sets` of each set of two to four frozen dice to that of a throw, where that is worth more.
+    """Raise the value of each set of two to four frozen dice in `sets` to that of a throw, if that is higher.
 
     Args:
         lost: Value of a wipe-out.
-        sets: (56,) values by 7 times the frozen dice plus their face value. For two to four dice it is that of a stop,
-            for more already that of the best choice.
+        sets: (56,) values, changed in place; the index is 7 times the number of frozen dice plus their face value.
+            For two to four dice the value on entry is that of a stop; for more it is that of the best choice.
     """
     for frozen in range(4, 1, -1):
         for value in range(1, 7):

@@ -140,15 +140,16 @@ class Archive:
     def note(self, games: Iterable[object]) -> None:
         """Update the archive in memory with the `ArchivedGame` objects in `games`; only `write` changes the file.
 
-        They replace all games from the oldest of them on; earlier games stay. A later game that is missing in `games`
-        was taken back, so it is dropped. Other objects in `games` (`PlayedGame`) are skipped.
+        The new games replace all stored ones from the oldest new one on; earlier games stay. A later stored game that
+        is missing in `games` was taken back, so it is dropped. Other objects in `games` (`PlayedGame`) are skipped.
+        Without an `ArchivedGame` in `games` nothing changes.
         """
         fresh = {game.number: game for game in games if isinstance(game, ArchivedGame)}
         if fresh:
             self._games = {number: game for number, game in self._games.items() if number <= min(fresh)} | fresh
 
     def write(self, next_game: Head) -> None:
-        """Replace the archive's file by the games in memory; a start will replay from the journal entry `next_game`.
+        """Write the games in memory to the archive's file; the next start replays the journal from `next_game`.
 
         An OSError is only logged: the older file stays valid, and the next start replays more of the journal.
         """

@@ -19,8 +19,8 @@ from companion.table.snapshot import Sitting
 def sitting_of(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
     """Return a sitting's figures from the sides and the outcome of each finished game.
 
-    A win that n sides share counts 1/n for each. A heavy defeat counts as more than one lost game. Ahead are the sides
-    with the most games won and, among them, the fewest lost; several if equal, none without a game.
+    A win that n sides share counts 1/n for each. A heavy defeat counts as more than one lost game. `ahead` names the
+    sides with the most games won and, among them, the fewest lost: several on a tie, none without a game.
     """
     games, won, lost = 0, dict[str, float](), dict[str, int]()
     for sides, outcome in ended:
@@ -59,10 +59,11 @@ def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
 
 
 def chosen_colours(worn: Mapping[str, int], sent: object, players: Sequence[str]) -> dict[str, int]:
-    """Return the colour index of everyone, by name, after players have chosen some in `sent`, JSON from a phone.
+    """Return everyone's colour index by name, after some players have chosen theirs on a phone.
 
-    `worn` has the colours of everyone who has played here. A player whose colour somebody else has chosen is left out.
-    Raises RulesError if `sent` is malformed, names somebody else than `players`, or has one colour twice.
+    `worn` has the colours of everyone who has played here. `sent` has the choices, name -> index, as decoded JSON. A
+    person whose colour somebody else has chosen is left out. Raises RulesError if `sent` is malformed, names anyone not
+    in `players`, or has one colour twice.
 
     >>> chosen_colours({"Ann": 3, "Ben": 4}, {"Ben": 3}, ["Ann", "Ben"])
     {'Ben': 3}
@@ -80,7 +81,7 @@ def chosen_colours(worn: Mapping[str, int], sent: object, players: Sequence[str]
 
 
 def next_starting_seat(scores: Sequence[int], games_lost: Sequence[int], first: int, seats: int) -> int:
-    """Return the seat, from 0, that starts the next game: one of the side that has lost most games by this game.
+    """Return the seat, from 0, that starts the next game: one of the side that lost the most games in this one.
 
     Scores and games lost are given by side. Ties go to the worst score, then to the nearest seat after `first`, which
     started that game. If no side lost a game, the seat after `first` starts.

@@ -57,9 +57,9 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return msgspec.structs.replace(self, results=(*self.results, *self._results(games)))
 
     def view(self, games: Iterable[Game]) -> TournamentView:
-        """Return the tournament's matches, standings and next pair, for a snapshot of the table.
+        """Return the tournament's matches, standings and next pair, to show in a snapshot of the table.
 
-        Results are the stored ones and those of `games`, oldest first, which undo or a correction can still change.
+        Counts the stored results, and those of `games`, oldest first, which undo or a correction can still change.
         """
         draw = self.draw
         results = (*self.results, *self._results(games))
@@ -116,8 +116,8 @@ def body_of(tournament: Tournament) -> dict[str, Any]:
 def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
     """Return the tournament after a journal entry of a kind in `KINDS`; None if the entry ends it.
 
-    `tournament` is the one before the entry, or None. Other entries begin a new one, or mark a player as having left or
-    come back.
+    `tournament` is the one before the entry, or None. An entry `tournament` begins a new one; `tournament_left` marks a
+    player as having left or come back.
     """
     match entry.kind:
         case "tournament":
@@ -137,9 +137,9 @@ def entry_of(tournament: Tournament | None, games: Iterable[Game], command: Arra
     """Return kind and body of the journal entry that carries out a command.
 
     `tournament` is the one that is on, or None, and `games` are those that may still change. Raises IllegalAction if
-    there is no tournament to leave or end, or another one is not over; RulesError if the draw can't be played, or the
-    player who leaves is not in the tournament. WalkoverUsed if a player comes back after whose walkover a later match
-    was played.
+    there is no tournament to leave or end, or another one is not over. Raises RulesError if the draw can't be played,
+    or the player who leaves is not in the tournament. Raises WalkoverUsed if a player is to come back, but a later
+    match was played on the walkover.
     """
     if isinstance(command, BeginTournament):
         if tournament is not None and not tournament.view(games).over:
@@ -174,9 +174,9 @@ def _played(tournament: Tournament, games: Iterable[Game]) -> set[int]:
 
 
 def _result(game: ArchivedGame, outcome: Outcome) -> Result[str, int]:
-    """Return a finished game of two players as a tournament's result, both in seat order.
+    """Convert a finished game of two players to a result of a tournament, with both players in seat order.
 
-    It has their final scores and shares of the win, and whether a player left.
+    The result has their final scores, their shares of the win, and whether a player left.
     """
     one, other = game.header.players
     scores = game.bests[one].score or 0, game.bests[other].score or 0

@@ -179,8 +179,9 @@ class Journal:
     def _scrubbed(self) -> Iterator[None]:
         """Verify both copies of the journal and the photos of its throws, in steps; yield None after each.
 
-        Damage is repaired. A damaged entry ends the check, and the photos are left to the next one: only all entries
-        tell whose each is. Raises OSError if a copy can't be read, and OSError or DeviceError if the repair fails.
+        Damage is repaired. A damaged entry ends the check, and wrong photos are left to the next one: only an intact
+        journal tells which throw each photo belongs to. Raises OSError if a copy can't be read, and OSError or
+        DeviceError if the repair fails.
         """
         verified, wrong, present = 0, set[int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)
@@ -265,12 +266,12 @@ class Journal:
         self._note_verified("photos not yet")
 
     def _recover(self, damage: Damaged, head: Head | None) -> str:
-        """Rebuild both copies of the damaged journal from the entries that survive, open them, and return the report.
+        """Rebuild both copies of the damaged journal from the surviving entries, open them, and return the report.
 
         The data folder is copied into `damaged-N` first, unless the last repair failed with the same report. `head` is
         the last known end of the journal; None if unknown. Raises DeviceError if no entry can be read or the folder
         can't be copied; nothing is changed then. Raises OSError if the disk refuses the new copies, or Damaged if they
-        do not fit: then the journal may be closed.
+        fail verification: then the journal may be closed.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         if report != self._unrepaired:  # else the last repair failed, and the folder was copied before it

@@ -53,11 +53,11 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
     """Return the rows of the recovered journal, and a report of what was damaged and lost, one or two sentences.
 
     The rows are the longest chain that survives in the two copies, with an entry of kind `LOST` for each gap. The
-    folder is only read. `photos` are the throws that have one: two or more without an entry prove a loss. `head` is the
-    last known end of the journal, or None. `why` says what was wrong.
+    folder is only read. `photos` are the numbers of the throws that have a photo: two or more without an entry prove a
+    loss. `head` is the last known end of the journal, or None. `why` says what was wrong.
 
-    Raises DeviceError if no entry survives of copies that have content. If both are missing or empty, the rows are one
-    `LOST` entry where `head` or `photos` prove a loss, else none.
+    If both copies are missing or empty, the rows are one `LOST` entry where `head` or `photos` prove a loss, else none.
+    Raises DeviceError if a copy has content, but no entry can be read.
     """
     rows, spoilt = survivors(folder)
     if not rows and any((folder / name).exists() and (folder / name).stat().st_size for name in (FIRST, SECOND)):

@@ -140,7 +140,7 @@ def interpret(now: Situation) -> Interpretation:
     """Return what a new observation of a tray at rest means: lines to play, a question or a notice, and the new memory.
 
     The dice are compared with the remembered ones: rolled dice are a throw, kept dice a decision, an empty tray may
-    bank. If no thrown dice are seen and the reading is in doubt, the memory stays, but the tray counts as not empty.
+    bank. With no thrown dice and a doubt other than `COUNT`, the memory stays, but the tray counts as not empty.
     """
     before, observation = now.memory, now.observation
     if before.doubted is not None and observation.doubt is None and observation.thrown:
@@ -165,10 +165,10 @@ def interpret(now: Situation) -> Interpretation:
 
 
 def reinterpret(now: Situation) -> Interpretation:
-    """Return what the tray means now although its dice have not moved, for example after a decision by phone.
+    """Return what the tray means now, although its dice have not moved, for example after a decision by phone.
 
-    A roll that was seen but not played may now be a legal throw. Otherwise dice in the keep zone may be a decision,
-    but a doubtful reading gives only a notice, unless all dice outside the keep zone are merely missing (in a hand).
+    A roll that was seen but not played may now be a legal throw. Otherwise dice in the keep zone may be a decision. A
+    doubtful reading gives only a notice, unless the throw zone is empty and only the number of dice is in doubt.
     """
     if now.memory.rolled:
         return _rolled(now)
@@ -208,10 +208,10 @@ def banking(now: Situation) -> tuple[Action, ...]:
 
 
 def answered(now: Situation, values: Sequence[int]) -> tuple[Action, ...]:
-    """Return the lines that play a person's answer to a question asked in a situation: a throw of these values.
+    """Return the lines that play a person's answer to a question about the tray: a throw of these values.
 
-    Decisions that the keep zone implies come first, if exactly one sequence of them makes the throw legal. Otherwise
-    the throw alone is returned, unchecked.
+    `now` is the situation that the question was about. Decisions that its keep zone implies come first, if exactly one
+    sequence of them makes the throw legal. Otherwise the throw alone is returned, unchecked.
     """
     throw = Throw(tuple(values))
     ways = [(*before, throw) for before in now.policy.before_throw(now.state, now.dice)]
@@ -225,11 +225,11 @@ def overruled(memory: Memory) -> Memory:
 
 
 def overlooked(memory: Memory, observation: Observation | None, deciding: bool) -> Memory:
-    """Return the memory after the tray was used for something else than play, such as a lesson.
+    """Return the memory after the tray was used for something other than play, such as a lesson.
 
     The dice of `observation` are ignored until they change. Without an observation, the next one counts as the first
     after the table's start: people are asked about its dice. The same holds for an empty tray while a player has a
-    decision to make (`deciding`), because the dice of the turn may be put back.
+    decision to make (`deciding`): the turn's dice may be put back.
     """
     if observation is None or (deciding and not observation.thrown and not observation.kept):
         return overruled(replace(memory, awake=False))
@@ -260,8 +260,8 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
     """Return how the dice in the throw zone moved since the last observation, as one `Motion` for all of them.
 
     At the first observation after the table's start it is `NONE` if the game's last throw includes all values there,
-    else `UNSURE`. After an empty throw zone, as many dice as before in the same places may only have been covered: they
-    are compared with the dice that lay there.
+    else `UNSURE`. If the throw zone was empty at the last observation, the dice may only have been covered. Then as
+    many dice in the same places are compared with those that lay there before.
     """
     if not memory.awake:
         known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
@@ -272,12 +272,12 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    """Return the tray's memory after one more observation; `motion` is how the dice in the throw zone moved before it.
+    """Return the tray's memory after one more observation; `motion` is how the throw zone's dice moved before it.
 
-    - `rolled`: set by a roll, which `rolls` counts; not cleared here. `kept_before`: values kept before and after it.
+    - `rolled`: set by a roll, which `rolls` counts; not cleared here. `kept_before`: the values kept before and after.
     - `armed`: set if the first observation after a start shows dice in the throw zone that have not moved.
     - `ignored_kept`: stays while the keep zone shows these values.
-    - `doubted`: the memory before a motion that only doubtful readings show, without an emptied tray; else None.
+    - `doubted`: while readings are doubtful, the memory before their first motion, unless the throw zone was empty.
     """
     rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
     moved_in_doubt = motion is not Motion.NONE and not observation.emptied
@@ -322,9 +322,9 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
 
 
 def _unsure(now: Situation, before: Memory) -> Interpretation:
-    """Return the question whether the dice were thrown. If they can't be a legal throw, interpret them as unmoved.
+    """Ask whether the dice were thrown; if they can't be a legal throw, interpret them as not moved.
 
-    A doubtful first reading after a start is asked about anyway if a throw is due: a die may be missing. `before` is
+    A doubtful first reading after a start is asked about even then if a throw is due: a die may be missing. `before` is
     the memory before the observation, `now.memory` the one after it.
     """
     wanted, doubt = _legal_sizes(now), now.observation.doubt

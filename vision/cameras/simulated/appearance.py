@@ -72,7 +72,7 @@ class Faces:
 
 
 def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
-    """Paint the textures of a die's six faces, value 1 first, with random blotches of `rng`.
+    """Paint the textures of a die's six faces, value 1 first, with random blotches drawn from `rng`.
 
     Each pip has a bright rim on one side, as if drilled.
     """

@@ -38,7 +38,7 @@ tremble before they rest. A larger one lets slow dice jump."""
 
 
 def rig_over(empty_bgr: FrameBGR) -> Rig:
-    """Return the exact calibration of the virtual camera and tray, with `empty_bgr` as picture of the empty tray."""
+    """Return the exact calibration of the virtual camera and tray; `empty_bgr` is its picture of the empty tray."""
     return Rig(
         floor_to_px=LENS.floor_to_px(),
         throw=Zone(0.0, 0.0, RIDGE_MM, TRAY_WH_MM[1]),

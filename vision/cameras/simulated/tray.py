@@ -117,7 +117,7 @@ class VirtualTray:
             self._start(self._in_tray & self._leaning())
 
     def lift(self, ids: Sequence[int] | None = None) -> None:
-        """Lift simulated dice out of the tray, into the cup; None lifts all. Cancels throws of them that are due.
+        """Lift simulated dice out of the tray into the cup, and cancel their pending throws; None lifts all dice.
 
         Raises ValueError for an unknown die.
         """
@@ -199,7 +199,7 @@ class VirtualTray:
         self._bodies.still_s[which] = 0.0
 
     def _take_out(self, ids: tuple[int, ...]) -> None:
-        """Move dice into the cup, and cancel throws of them that are due; dice that leant on them may fall."""
+        """Move dice into the cup and cancel their pending throws; dice that leant on them may fall."""
         for index in ids:
             self._due.pop(index, None)
             self._in_tray[index] = self._rolling[index] = False
@@ -226,7 +226,10 @@ class VirtualTray:
         return tuple(dict.fromkeys(ids))
 
     def _free_place(self, index: int, x_mm: float, y_mm: float) -> tuple[float, float]:
-        """Return a free point (x, y) in mm near one, in its zone, for a die; else that point, in its zone."""
+        """Return a free point (x, y) in mm for the die `index`, near the given point and in the same zone.
+
+        If none is free, the given point is returned, clipped to the zone.
+        """
         others = self._bodies.at_mm[self._in_tray & (np.arange(self._bodies.count) != index), :2]
         keep = x_mm >= RIDGE_MM
         low = (RIDGE_MM + 13 if keep else 12.0, 12.0)

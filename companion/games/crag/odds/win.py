@@ -113,8 +113,8 @@ class Prospects:
     def prepare(self, sheets: Iterable[int]) -> None:
         """Compute and store the distributions of the points that Crag sheets still get, unless known.
 
-        All sheets that a given one can become are included. `sheets` are indices of sheets, as
-        `turn_value.filled_of`.
+        All sheets that a given one can become are included. `sheets` are indices of sheets (see
+        `turn_value.filled_of`).
         """
         missing = [sheet for sheet in sheets if not self._known[sheet]]
         if missing:
@@ -147,11 +147,12 @@ class Prospects:
         self._chances[sheets, :length] = found
 
     def _entered(self, sheets: Masks, place: int, length: int) -> Floats:
-        """Return (count, length) probabilities that a turn fills one category and the sheet gets exactly n more points.
+        """Return (count, length) probabilities that a turn fills one category and the sheet gets n more points.
 
-        Column n, from 0, counts the points of this turn and of all later ones. A row adds up to the probability of
-        filling the category at `place`. It is open on each of the (count,) `sheets`, at most BATCH_SIZE, which can get
-        fewer than `length` points. The distributions of the sheets with it filled must be stored already.
+        Column n, from 0, is for n points altogether in this turn and all later ones. A row adds up to the probability
+        that the turn fills the category at `place`. That category must be open on each of the (count,) `sheets`, at
+        most BATCH_SIZE, which can get fewer than `length` points. The distributions of the sheets with it filled must
+        be stored already.
         """
         chances, step = self._ends[place]
         later = np.zeros((len(sheets), BEST + length))

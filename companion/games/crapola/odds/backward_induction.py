@@ -56,10 +56,11 @@ def _offers(size: int) -> tuple[Indices, Floats]:
     so their probability is missing.
 
     Returns:
-        (keeps, offers) index of the state after each keep in a flattened table of values, with a row for each `STEP`
-        turn points and `size` columns, by dice to throw next minus 1. Index 0 is in the row of the turn points before
-        the throw. An offer with fewer keeps repeats its last one. Second, (size, offers) probability of each offer by
-        dice thrown minus 1, 0 where the offer belongs to another number of dice.
+        Two arrays. The (keeps, offers) one has the flat index of the state after each keep. The table has a row for
+        each `STEP` turn points, and a column for each number of dice to throw next, 1 to `size`. Indices count from
+        the start of the row of the turn points before the throw. A keep that leaves no dice leads to a throw of
+        `size`. An offer with fewer keeps repeats its last one. The (size, offers) array has the probability of each
+        offer by dice thrown minus 1, 0 where the offer belongs to another number of dice.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     width = max(len(offer) for _, offer, _ in offers)

@@ -166,15 +166,15 @@ def chance_after(now: Totals, seat: int) -> float:
 
 @lru_cache(maxsize=64)
 def turn_values_to_win(totals: Totals, size: int) -> TurnValues:
-    """Return the win probabilities of a turn of Crapola, less that after a crap-out, for the player to play. Cached.
+    """Return the values of a Crapola turn for the player to play, as win probability gained over a crap-out. Cached.
 
     Args:
         totals: Totals before the turn.
         size: Dice of the turn, 6 or 7.
 
     Raises:
-        RulesError: `chance_after` is not known for these totals; or, in the last round, the least first bank is above
-            MAX_ENTRY_POINTS.
+        RulesError: `chance_after` is not known for these totals; or, in the last round, the least first bank is
+            above MAX_ENTRY_POINTS.
     """
     seat, other, least = totals.seat, 1 - totals.seat, totals.least_bank
     lost = chance_after(totals.passed_on(), seat)

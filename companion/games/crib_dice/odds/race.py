@@ -106,12 +106,12 @@ class FinishDistribution:
     def _turn_weights(self, wipeouts: int) -> tuple[Floats, Floats]:
         """Return weights for the turn of a peg's bank n + 1, and for the turn of its first fuchle after n banks.
 
-        A weight is the probability of the wipe-outs alone, summed over all turns in which the first n banks can come.
-        Multiply it by the banks' probability, from `_reached` and `_leap`. `wipeouts` is the number of wipe-outs in a
-        row before turn 0, the peg's next turn.
+        A weight counts every order of n banks and of wipe-outs that leads to that turn, each with the probability of
+        its wipe-outs. Multiply it by the banks' probability, from `_reached` and `_leap`. `wipeouts` is the number of
+        wipe-outs in a row before turn 0, the peg's next turn.
 
         Returns:
-            Two (banks, ROUNDS) arrays by [n, t]: bank n + 1 in turn t without a fuchle before; that fuchle in turn t.
+            Two (banks, ROUNDS) arrays by [n, t]: bank n + 1 in turn t with no fuchle before; that fuchle in turn t.
         """
         count, most = len(self._reached), self.fuchle
         waits = self._wiped_out ** np.arange(most)
@@ -124,10 +124,10 @@ class FinishDistribution:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """Return the probability that a peg's first n banks don't finish and bank n + 1 does: (banks, past), by [n, k].
+        """Return (banks, past) probabilities by [n, k]: a peg's first n banks don't finish, and bank n + 1 does.
 
-        Bank n + 1 ends k + 1 holes past the last hole. The peg starts in `hole`; `_turn_weights` has the wipe-outs
-        between.
+        Bank n + 1 ends k + 1 holes past the last hole. The peg starts in `hole`. Wipe-outs between the banks are left
+        out: `_turn_weights` accounts for them.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
@@ -216,8 +216,8 @@ def _product(one: Floats, other: Floats) -> Floats:
 def finish_distribution(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
     """Return the distribution of when and how far past the end a Crib Dice peg finishes, from any hole. Cached.
 
-    Every turn maximises expected turn points, by the house rule `piddle_points`, on a track of `holes` holes. `fuchle`
-    consecutive wipe-outs send the peg back to the start.
+    Every turn is played for the most expected points, with or without the house rule `piddle_points`, on a track of
+    `holes` holes. `fuchle` consecutive wipe-outs send the peg back to the start.
     """
     return FinishDistribution(np.trim_zeros(np.array(banks(piddle_points)), "b"), holes, fuchle)
 
@@ -269,7 +269,7 @@ class Race:
         return TurnValues(self._piddle_points, banked, lost + late, banked, fresh)
 
     def _finish_of(self, side: int) -> tuple[Floats, Floats]:
-        """Return the probability that a side finishes in each round, and that it has not finished after it.
+        """Return two probabilities by round: that a side finishes in it, and that it has not finished after it.
 
         Round 0 is the current one. A side that has played in it already can finish from round 1 on; one that has
         finished already counts as finishing in round 0. Shapes (ROUNDS, past), where column d is a finish d + 1 holes
@@ -309,9 +309,9 @@ class Race:
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
         """Return the expected share of the win of `side`, by round and distance of its finish.
 
-        Shape (rounds, past + 1): row 0 is the first round in `others`, column d a finish d + 1 holes past the last
-        one. `others` has, for each other side, the two arrays of `_finish_of`, cut to any rounds. With the house rule
-        `find_a_loser`, for two sides only, the first to finish wins, whatever the distance.
+        Shape (rounds, past + 1): row 0 is the first round in `others`, column d a finish d + 1 holes past the last one.
+        `others` has a pair of arrays for each other side, as `_finish_of` returns them, all for the same range of
+        rounds. With the house rule `find_a_loser`, for two sides only, the first to finish wins, whatever the distance.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)

@@ -76,10 +76,10 @@ def rich_fresh_throw() -> float:
 
 @cache
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
-    """Return (number, probability) pairs: how many more dice, at least one, freeze in Crib Dice if the player rolls on.
+    """Return (number, probability) pairs: how many more dice, at least one, freeze if the player rolls on.
 
-    Two to four dice of the value `point` are `frozen` before. A safe roll that freezes none, as it shows a 1, is
-    repeated. The rest of the probability to 1 is a wipe-out. Cached.
+    In Crib Dice, two to four dice of the value `point` are already `frozen`. A safe roll that freezes none, because it
+    shows a 1, is repeated. The rest of the probability to 1 is a wipe-out. Cached.
     """
     changes, unchanged = rolls(frozen, point)
     return tuple((hits, chance / (1 - unchanged)) for hits, chance in changes)

@@ -200,9 +200,11 @@ def duel_state(board: CribbageBoard, goal: str) -> DuelState:
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
     """Return the places of the pegs of sides `me` and `other`; places are indices of the stored tables.
 
-    The place is the peg's hole, or FUCHLED if a fuchle has sent the peg to the start. For an `other` that has finished
-    it is the hole plus 1, above FUCHLED. The tables' track has 120 holes: from a longer one both pegs are first moved
-    back by equally many holes, but no further than the start.
+    A place is the peg's hole, or FUCHLED if a fuchle has sent the peg to the start. If `other` has finished, its place
+    is its hole plus 1, above FUCHLED.
+
+    The tables' track has 120 holes. On a longer track, both pegs first move back equally: at most by the surplus holes,
+    and until the rear one is at the start. An unfinished front peg still beyond hole 120 then moves back to it alone.
     """
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))
@@ -226,16 +228,16 @@ def stored_equity(rules: DuelRules, place: int) -> float:
 def equities_after_turn(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]:
     """Return the equity of the mover, in games, after each way to end its turn, read from the stored table.
 
-    Equity is the expected number of games that the other side loses less the mover's own.
+    Equity is the expected number of games that the other side loses, minus the number that the mover loses.
 
     Args:
         duel: State before the turn.
         fuchle: Whether the next wipe-out of the mover is a fuchle.
 
     Returns:
-        Equity after a stop, as a list by the hole that it reaches, from 0 to far beyond the track. Equity after a
-        wipe-out. And equity after a bomb, which swaps the pegs, whether or not it is allowed. If the other peg has
-        finished, a bomb hits a third side and loses the game.
+        Equity after a stop, as a list by the hole that it reaches, from 0 to far beyond the track; equity after a
+        wipe-out; equity after a bomb. A bomb swaps the pegs, and its equity is returned whether or not it is
+        allowed. If the other peg has finished, a bomb hits a third side and loses the game.
     """
     rules, order, mover, other, theirs = duel.rules, duel.order, duel.mover, duel.other, duel.theirs
     lost_last = rules.games_lost(FUCHLED if fuchle else mover)

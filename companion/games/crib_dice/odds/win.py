@@ -40,8 +40,8 @@ def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return pairs of each option in Crib Dice and its equity for the side to play; empty after the end.
 
     The equity is the expected games that the other side loses, less those that the side to play loses. It comes from a
-    stored table; where the function `solved` returns False, from that of similar house rules. The order is not that of
-    the equity: throws, as numbers of dice, come first, then decisions.
+    stored table; where the function `solved` returns False, from that of similar house rules. The pairs are not sorted
+    by equity: throws, as numbers of dice, come first, then decisions.
 
     Raises:
         RulesError: The roll-off is on, a player has left, there are more than two sides, or the stored table is
@@ -64,9 +64,9 @@ def solved(state: State, goal: str = "win") -> bool:
 
 
 def _with_known_chances(state: State) -> CribDice:
-    """Return `state` itself: a state of Crib Dice for which win probabilities can be computed.
+    """Return `state` itself if it is a state of Crib Dice with computable win probabilities, else raise RulesError.
 
-    Raises RulesError during the roll-off, once a player has left, or with `find_a_loser` and more than two sides.
+    They can't be computed during the roll-off, once a player has left, or with `find_a_loser` and more than two sides.
     """
     if not isinstance(state, CribDice):
         raise RulesError("The chance to win is known once the roll-off is over.")

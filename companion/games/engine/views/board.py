@@ -46,7 +46,7 @@ def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int =
     """Return the track of a game whose pegs show scores, divided by `points_per_hole` and rounded down.
 
     Each `Peg` has two holes: that of the score, and that of the score if the turn points were banked now. Both may be
-    beyond the number of `holes`. The track shows `points_per_hole` as at most the largest float.
+    beyond the number of `holes`. The track holds `points_per_hole` as a float, at most the largest finite one.
     """
     return Track(
         holes,
