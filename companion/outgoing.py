@@ -23,8 +23,9 @@ from companion.errors import CompanionError, DeviceError
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 10.0
-"""Longest wait in seconds for a webhook's or league's server to connect, and for its whole answer to the request.
-Then the delivery fails. Shorter: slow servers fail; longer: a dead one is noticed later."""
+"""Longest wait, in seconds, to connect to a webhook's or league's server, and for each read of its answer. No read may
+begin later than this after the request, so a whole answer takes less than twice as long. Shorter: slow servers fail;
+longer: a dead one is noticed later."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
 """Base and limit, in seconds, of the random pause after failed deliveries (`pause_s`). After n failures in a row it is
 at most the base times 2 ** n. Higher: what waits arrives later after an outage; lower: more attempts."""

@@ -33,7 +33,7 @@ WIRES_MM2 = (0.5, 0.75, 1.5, 2.5)
 MAX_DROP_V = 0.1
 """Largest voltage drop, in volts, over a metre of cable there and back. A larger one allows thinner wires: dim LEDs."""
 _COPPER_OHM_MM2_M = 0.0175
-"""Resistivity of copper: ohms of a wire of 1 mm2 and 1 m. With twice this, wires would be twice as thick."""
+"""Resistivity of copper: ohms of a wire of 1 mm2 and 1 m. With twice this, wires would need twice the cross-section."""
 
 
 @dataclass(frozen=True, slots=True)

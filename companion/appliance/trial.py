@@ -41,8 +41,8 @@ FILE_NAME = "trial.json"
 SETTINGS = "/var/lib/pegpip/pegpip.toml"
 """Settings file of an installed table. It is in the service's data folder, because the page changes it."""
 MAX_SETTINGS_BYTES = 1 << 20
-"""Most bytes of the settings file that root reads, as the service can write anything there; the rest is ignored.
-Higher: a hostile file takes more memory."""
+"""Most bytes of the settings file that root reads, as the service can write anything there. A longer file is cut, and
+counts as empty if it then is no valid TOML. Higher: a hostile file takes more memory."""
 PORT = 8000
 """Port of the table's pages where the settings name none; it must equal the default of [web] port."""
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MAX_LINKS = 40
-"""Links that are followed in one path, as in Linux, path_resolution(7). Fewer: a user behind the last is overlooked."""
+"""Most symbolic links followed in one path: the kernel's own limit, path_resolution(7). Lower: the owner of a folder
+behind a further link is overlooked, and root keeps its rights there. Higher: no effect, as the kernel refuses such a
+path."""
 
 
 @contextlib.contextmanager

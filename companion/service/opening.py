@@ -37,7 +37,8 @@ ANY_PORT = Settings(web=WebSettings(port=0))
 MAX_SSID_BYTES = 32
 """Most bytes of a Wi-Fi's name (SSID) in UTF-8. Higher: the QR code joins nothing; lower: valid names are refused."""
 MIN_PASSPHRASE = 8
-"""Least characters of a WPA2 password. Lower: the QR code joins nothing; higher: valid passwords are refused."""
+"""Fewest characters of a WPA2 password, fixed by the standard. Lower: phones can't join by the QR code; higher: valid
+passwords are refused."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from web.serving.server import Server
 log = logging.getLogger(__name__)
 
 PAUSE_S = 1.0
-"""Seconds from a server's crash to the next one. Shorter: one that always crashes fills the log; longer: no pages."""
+"""Pause, in seconds, from a web server's crash to the start of its replacement. Shorter: a server that always crashes
+fills the log; longer: the pages stay away for longer."""
 
 
 class LastingServer:

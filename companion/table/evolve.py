@@ -23,7 +23,8 @@ from companion.table.snapshot import Event, Sitting, Thrown
 from companion.table.terms import terms_of
 
 MAX_REMEMBERED_COLOURS = 40
-"""Most absent players whose colour is remembered. More: a game's entry grows; fewer: who comes back gets another."""
+"""Most absent players whose colour is remembered. More: a game's entry grows; fewer: a player who returns gets another
+colour."""
 LOG_LENGTH = 60
 """Most events kept for the log on the pages, the newest ones. More: a game takes more memory; fewer: a shorter log."""
 

@@ -23,7 +23,8 @@ PictureBGR = NDArray[np.uint8]
 _WOOD_BGR = np.array([14, 24, 38], np.float32)
 """Colour of the LED board's wood in a picture, 0 to 255. Grain and darker edges are added to it."""
 _BRASS_BGR = np.array([30, 62, 84], np.float32)
-"""Colour of the rings round the holes, 0 to 255."""
+"""Colour of the brass ring round the hole of each LED in use, in pictures of the board: blue, green, red, 0 to 255.
+Higher: the rings stand out more from the wood."""
 _HOLE_BGR = np.array([6, 8, 11], np.float32)
 """Colour of an unlit LED's hole in pictures: blue, green, red, 0 to 255. Higher: it stands out less from the wood."""
 MAX_WIDTH_PX = 1680

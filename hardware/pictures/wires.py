@@ -18,7 +18,8 @@ _GROUND_PIN, _STRIP_GROUND_PIN, _SHUTDOWN_GROUND_PIN = 39, 6, 9
 """Numbers, on the 40-pin header, of the ground pins to which the wires of buttons, strip and shutdown button are drawn.
 That button has its own, because it may be added later. With a pin that is no ground the diagram would be wrong."""
 _GROUND_PLACE_PX = (410.0, 215.0)
-"""(x, y) of the point where all grounds meet, in pixels. Lower y: inside the level shifter's box."""
+"""(x, y), in pixels, of the point where all ground wires meet; y counts down. A smaller y puts the point inside the
+level shifter's box, which ends at 180."""
 _ROW_STEP_PX = 26
 """Distance between two rows of the header's pins in the drawing, in pixels. With more, pins leave the drawn header."""
 _EVEN_EXIT_PX, _ODD_EXIT_PX = 10, 15

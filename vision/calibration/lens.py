@@ -19,8 +19,8 @@ from vision.calibration.sheet import Sheet
 from vision.reading.reading import Floats
 
 MIN_VIEW_MARKERS = 4
-"""Least number of markers in a view that is kept. Views with fewer give too few points for the lens's distortion; a
-higher limit rejects more views of a partly covered sheet, and above 6 every view of the Letter sheet, which has 6."""
+"""Least number of markers in a view that is kept; fewer give too few points for the lens's distortion. A higher limit
+rejects more views of a partly covered sheet. Above 6 it rejects every view of the Letter sheet, which has 6."""
 MIN_VIEWS = 4
 """Least number of views to measure the lens from; with fewer the guess is used. Three determine the lens; a fourth
 shows whether they agree. More ask more of the person who holds the sheet."""

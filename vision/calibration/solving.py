@@ -28,8 +28,9 @@ MAX_BEND_PX = 1.5
 """Largest RMS error, in pixels, of the markers' corners against a flat calibration sheet. A flat one has half a pixel;
 above the limit the advice is to flatten the sheet. A higher limit accepts a bent one."""
 MAX_STRETCH = 1.25
-"""Ratio of pixels per mm along the tray's two sides above which marked corners begin at the wrong one, if the tray's
-longer side is the shorter in the picture. Lower refuses trays that are nearly square; higher misses wrong corners."""
+"""Ratio of pixels per mm along the tray's two sides above which marked corners begin at the wrong one. It counts only
+if the longer side looks shorter in the picture. Lower refuses trays that are nearly square; higher misses wrong
+corners."""
 MIN_DIE_PX = 32.0
 """Width of a die in the picture, in pixels, below which the person is advised to hang the camera lower. In smaller dice
 the pips run together. A higher limit complains of cameras that are near enough."""

@@ -25,7 +25,8 @@ FROZEN_S = 10.0
 """Seconds of identical pictures after which a live camera counts as frozen: noise makes any two pictures of a sensor
 differ. A longer time reports it later; a shorter one may report a camera whose driver repeats pictures for a moment."""
 COMPARED_EVERY_ROW = 16
-"""Step, in rows, between rows that are compared to find a frozen camera. Larger: faster, but less noise is compared."""
+"""Step, in rows, between the rows that are compared to find a frozen camera. Larger: faster, but fewer noisy pixels
+show that the camera is alive, so one in dim light may count as frozen."""
 DEFAULT_FPS = 30.0
 """Frame rate, in frames per second, assumed for a video file that states none. It sets the times of its frames: at
 twice the true rate dice seem to rest half as long, so that throws may be missed."""

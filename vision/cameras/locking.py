@@ -31,8 +31,9 @@ STEADY_FRAMES = 15
 """Number of successive frames over which exposure, white balance or focus must be steady to count as converged and be
 locked. More make the start and calibrating take longer; fewer may lock a value that still changes."""
 MAX_CHANGE = 0.02
-"""Largest relative change of exposure or a colour gain over `STEADY_FRAMES`, at which it counts as converged. The
-reader tolerates more than ten times as much. A smaller one may never lock in noise."""
+"""Largest relative change of exposure or of a colour gain over `STEADY_FRAMES` at which it counts as converged. The
+reader tolerates more than ten times as much. Smaller: noise may prevent locking; larger: a value that still changes is
+locked."""
 CONTROL_DELAY_S = 0.4
 """Seconds for which frames are ignored after controls are sent: they may be taken with the old ones. It covers three
 requests under way and the sensor's own delay. A longer one makes locking slower."""
@@ -43,7 +44,8 @@ MAX_LIGHT_CHANGE = 1.4
 """Factor from which a change of the tray's light, up or down, unlocks exposure. Below 1.5, so that lights dimmed to two
 thirds are noticed. A larger one keeps an exposure that is too dark or too bright; a smaller one unlocks more often."""
 CHANGED_FOR_S = 1.5
-"""Seconds for which the light must stay changed before exposure is unlocked. A hand goes sooner. Longer: later."""
+"""Seconds for which the light must stay changed before exposure is unlocked; a hand over the tray is gone sooner.
+Longer: a lasting change is noticed later; shorter: a hand unlocks exposure."""
 SAMPLE_EVERY_PX = 16
 """Step, in pixels, between the pixels whose median is the tray's brightness. Smaller: slower; larger: less exact."""
 

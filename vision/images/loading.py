@@ -29,7 +29,8 @@ MAX_WEBP_PIXELS = 30_000_000
 """Largest WebP picture, width times height in pixels; larger ones are refused. It is lower than MAX_PIXELS, because the
 decoder holds four copies of the picture in memory."""
 BAND_ROWS = 256
-"""Number of rows of a picture that are converted to BGR at a time. More take more memory for copies, fewer time."""
+"""Number of rows of a picture that are converted to BGR at a time. More: copies take more memory. Fewer: conversion
+takes more time."""
 ORIENTATION_TAG = 274
 """Number of the EXIF tag that holds a picture's orientation, fixed by the EXIF standard."""
 SAVED_QUALITY = 92

@@ -47,7 +47,8 @@ SCORE_BASELINE = 0.4
 """Quality, 0 to 1, subtracted for each die in `Selection.quality`: weak dice suggest a wrong scale. Also the least
 quality of a rival of unusual size. Its square is the least detector score of a candidate. Higher: dice are missed."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
-"""Logarithm of the size ratio up to which two candidates can be dice of one throw: 10 to 16 mm. Larger admits pips."""
+"""Natural logarithm of the size ratio, 1.8, up to which two candidates can be dice of one throw. Dice of 10 and 16 mm,
+a ratio of 1.6, still pass. Larger admits pips; smaller rejects dice of mixed sizes."""
 
 
 @dataclass(frozen=True, eq=False)

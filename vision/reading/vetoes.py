@@ -38,8 +38,8 @@ FACE_SIZE_RANGE = (0.75, 1.85)
 """Smallest and largest detected size of a flat face, relative to the calibrated one; outside it the die counts as
 cocked. Allows for rotated dice of two makes and a lens height that is 10 % off. Wider overlooks cocked dice."""
 BORDER_MARGIN = 0.4
-"""Distance of a face's centre from the edge of the picture, as a multiple of the face's width, below which the die
-counts as cut off: some pips may be outside. A larger one doubts whole dice near the edge."""
+"""Distance of a face's centre from the picture's edge, in face widths, below which the die counts as cut off. Some of
+its pips may be outside. A larger one doubts whole dice near the edge."""
 
 
 def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: float = MIN_OBJECT_RADIUS) -> list[Box]:

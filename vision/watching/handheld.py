@@ -27,14 +27,15 @@ MAX_CAMERA_MOTION_PX = 1.5
 """Motion of the camera between two frames, in small pixels, above which the tray counts as moving: the frame would have
 blurred pips. A higher one reads blurred frames; a lower one waits for a steadier hand."""
 MATCH_WINDOW_PX = 3
-"""Side, in small pixels, of the square in which a pixel may match in the other frame, to allow for the parallax of dice
-seen by a moving camera. Larger overlooks small motions; smaller takes parallax for motion."""
+"""Side, in small pixels, of the square in which a pixel may find its match in the other frame. It allows for the
+parallax of dice under a moving camera. Larger overlooks small motions; smaller takes parallax for motion."""
 BORDER_PX = SURROUNDINGS_PX // 2
 """Width of the small picture's border, in small pixels, that the comparison of frames from a hand-held camera ignores.
 There the square of SURROUNDINGS_PX is cut off, so the contrast is wrong. Wider overlooks dice at the edge."""
 NOISE_MULTIPLE = 2.0
-"""Multiple of the median difference of two pictures that is taken for noise, such as the pile of a carpet, and added,
-up to MAX_NOISE_LEVELS, to the threshold of a changed pixel. A larger one overlooks faint motion."""
+"""Multiple of the median difference of two pictures that counts as noise, such as the pile of a carpet. Up to
+MAX_NOISE_LEVELS, it is added to the threshold of a changed pixel. Larger overlooks faint motion; smaller takes noise
+for motion."""
 MAX_NOISE_LEVELS = 6.0
 """Upper bound of what noise (NOISE_MULTIPLE) adds to the threshold of a changed pixel, in grey levels. With a higher
 one two different scenes may pass for equal."""

@@ -28,9 +28,9 @@ VISIBLE_LEVEL = 16
 """Grey level from which a pixel of the small picture shows something. Higher: a dimly lit tray counts as dark and is
 not read; lower: noise in a black picture counts as something to see."""
 VISIBLE_PX = SMALL_WH[0] * SMALL_WH[1] // 100
-"""Least number of visible pixels of the small picture; with fewer the picture is dark. It is two dice: a black tray is
-not dark if its rim or its dice are seen. A higher number calls a black tray dark; with a lower one a single lit LED
-makes a dark tray count as seen."""
+"""Least number of visible pixels of the small picture, 1 % of it; with fewer the picture is dark. Three to four dice
+cover as much, so a black tray counts as lit if its rim or dice show. Higher: a black tray counts as dark; lower: a
+single lit LED makes a dark tray count as seen."""
 CHANGED_LEVELS = 7
 """Change of a pixel's contrast, in grey levels, above which the pixel has changed: four times the noise that shrinking
 leaves. A higher one overlooks faint motion; a lower one takes noise for it."""
@@ -38,8 +38,8 @@ MOVING_PX = 5
 """Largest number of changed small pixels between two frames that counts as no motion: a tenth of a die's area. A higher
 one overlooks slow dice; with a lower one the tray seldom comes to rest."""
 DIFFERENT_PX = 10
-"""Largest number of pixels of the small picture that may differ from the last rest for a tray to count as unchanged, so
-that it is not read again. A die turned over changes about 20, so a higher value misses new throws."""
+"""Largest number of small pixels changed since the last rest at which a tray counts as unchanged and is not read again.
+A die turned over changes about 20. Higher: new throws are missed; lower: noise has an unchanged tray read again."""
 STILL_S = 0.15
 """Seconds without motion after which the tray is at rest. Longer delays each reading; shorter reads rocking dice."""
 GROUND_LEVEL = 80.0

@@ -36,13 +36,13 @@ MAX_READINGS_IN_DOUBT = 10
 """Largest number of readings of the same dice by a hand-held camera while they are in doubt; after the last the doubt
 is reported. More make a person wait longer; fewer report doubts that another view would resolve."""
 REREAD_INTERVAL_S = 0.1
-"""Interval in seconds at which doubtful readings of a camera held in the hand are repeated; between two, the camera
-moves a little and sees the dice from another place. Longer: a lasting doubt is reported later."""
+"""Interval, in seconds, at which doubtful readings of a hand-held camera are repeated. Meanwhile the camera moves a
+little and sees the dice from another place. Longer: a lasting doubt is reported later; shorter: both readings see
+nearly the same picture."""
 LIGHT_SETTLES_S = 0.095
-"""Seconds after the first still frame's timestamp, when the strip is dimmed, during which later frames are not read.
-On a Pi about 45 ms pass before the frame is delivered (readout and image processor), up to 33 ms before the strip is
-dim (frame rate, drawing, transfer), and 20 ms of exposure that has begun in its light; at 30 frames a second the next
-frame comes at 100 ms. Shorter lets coloured light into the reading; longer delays it."""
+"""Seconds after the first still frame's timestamp in which later frames are not read, if the strip is dimmed. Delivery
+of that frame takes about 45 ms, dimming up to 33, an exposure that has begun 20. At 30 frames a second the next frame
+comes at 100 ms. Shorter: coloured light is read; longer: a later reading."""
 RETRY_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses in seconds before a failed camera is opened again, after the first failure, the second and so on; the last one
 repeats. Longer: a mended camera is used later; shorter: more attempts and reports."""

@@ -26,8 +26,8 @@ from web.routes import Json, Routes, ref
 SET_NAME = "own_table"
 """Name of the folder in the downloaded zip. Training knows photos from a user's table by this name."""
 IN_MEMORY_BYTES = 8_000_000
-"""Bytes of the zip held in memory while it is built. Higher: a download takes more memory.
-A larger zip goes to a temporary file on disk. Lower: more of them are written to disk."""
+"""Largest zip, in bytes, that is built in memory; a larger one goes to a temporary file on disk. Higher: a download
+takes more memory. Lower: more zips are written to disk."""
 SCRATCH = "/var/tmp"  # noqa: S108 - a file without a name is made in it
 """Folder for a larger zip while it is sent; it is on the disk, whereas /tmp may be in memory."""
 CHUNK_BYTES = 256 * 1024

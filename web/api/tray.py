@@ -27,7 +27,8 @@ Die = Annotated[int, msgspec.Meta(ge=0, le=99)]
 Dice = Annotated[tuple[Die, ...], msgspec.Meta(max_length=20)]
 """Numbers that name several dice of the virtual tray."""
 DECIDED_HERE = tuple(row for row in COMMANDS if row[2] in (PlayLine, Answer, NextGame))
-"""Rows of `web.api.play.COMMANDS` served at /api/tray/... too, also for unpaired browsers on the table's machine."""
+"""Rows of `web.api.play.COMMANDS` that are also served at /api/tray/..., where browsers on the table's own machine need
+no pairing."""
 Place = Annotated[float, msgspec.Meta(ge=-1000.0, le=2000.0)]
 """A coordinate in the tray, in millimetres from the left or upper edge of its floor."""
 

@@ -14,8 +14,8 @@ MAX_PAUSE_S = 3600.0
 """Longest wait of an IP address, in seconds. Higher: an attacker tries fewer PINs a day; an honest guest waits longer.
 With an hour, a guest who has mistyped often can still try again the same evening."""
 FORGET_AFTER_S = 4 * MAX_PAUSE_S
-"""Seconds without a wrong guess after which those of an IP address may be forgotten; longer than its longest wait.
-Higher: a guest who mistyped gets `FREE_GUESSES` again later."""
+"""Seconds after an IP address's last wrong guess at which its guesses may be forgotten; more than MAX_PAUSE_S. Higher:
+a guest who mistyped gets `FREE_GUESSES` again later. Below MAX_PAUSE_S: a wait may end too early."""
 MAX_ADDRESSES = 4096
 """Most IP addresses whose wrong guesses are remembered. Higher: more memory; lower: an attacker is forgotten sooner.
 The least recent are forgotten first."""

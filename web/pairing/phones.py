@@ -32,7 +32,7 @@ NAME_LENGTH = 24
 DAY_S = 86_400.0
 """Length of a day, in seconds."""
 MAX_PHONES = 64
-"""Most paired phones and screens; one more replaces the player or screen away longest. Lower: guests pair again."""
+"""Most paired phones and screens. One more replaces that away longest, never an owner. Lower: guests pair again."""
 MAX_SEAT_SILENCE_S = 3 * 3600.0
 """Seconds without a request until a phone's seat is free. Longer: left seats stay taken; shorter: a break loses one."""
 
@@ -264,7 +264,7 @@ class Pairing:
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def seats(self) -> tuple[Paired, ...]:
-        """Return the phones that hold a seat , by number; no screens, and none silent for MAX_SEAT_SILENCE_S.
+        """Return the phones that hold a seat, by number; no screens, and none silent for MAX_SEAT_SILENCE_S.
 
         A restart resets the silence, unless the stored last use was more than a day plus that time before it.
         """

@@ -17,8 +17,8 @@ from web.serving.listening import FairSocket
 from web.serving.site import Site
 
 ACCEPTS_PER_TURN = 16
-"""Most connections accepted in one turn of the event loop. Higher: a rush of connections delays the open ones.
-It is asyncio's `backlog`. Others wait for the next turn."""
+"""Most connections that the event loop accepts in one turn; others wait for the next turn. Passed to asyncio as its
+`backlog`. Higher: a rush of connections delays the open ones."""
 KERNEL_QUEUE = 4096
 """Most connections that wait in the kernel to be accepted; a client beyond them connects a second later (TCP retry).
 Lower: a rush of phones is delayed. Higher has no effect above net.core.somaxconn, by default 4096."""
@@ -26,7 +26,8 @@ OTHER_FILES = 256
 """Open files reserved for the journal, photos, devices and libraries, out of those that the system allows.
 Higher: fewer connections, where that limit is low. Lower: these may fail to open when the site is full."""
 SHUTDOWN_S = 2
-"""Seconds that a server that stops waits for unfinished answers; then it aborts them. Higher: a stop takes longer."""
+"""Seconds for which a stopping server waits for unfinished answers; then it aborts them. Higher: a stop takes longer;
+lower: more answers are cut off."""
 SIGNAL_POLL_S = 1.0
 """Interval in seconds at which the main thread wakes to run signal handlers. Higher: Ctrl-C takes effect later.
 A signal alone may not wake it, because the kernel may give it to another thread."""

@@ -86,13 +86,13 @@ BANKED = Effect((Light("fill"),), (Tone(523.0), Tone(659.0, 0.09), Tone(784.0, 0
 """Effect of points that are banked. Its tones are pitch in Hz and start in seconds; larger starts make the tune
 slower."""
 LOST = Effect((Light("drain", "red", 9, 0.6),), (Tone(220.0), Tone(165.0, 0.15, 0.5)), called=True, cheered=True)
-"""Effect of a turn that ends without its points. Its light is a tail in holes and a duration in seconds, its tones are
-pitch in Hz, start and fading in seconds; larger numbers make them longer and slower."""
+"""Effect of a turn that ends without its points. Its light has a tail in holes and a duration in seconds. Its tones
+have a pitch in Hz, a start and a fading in seconds. Larger numbers: longer, slower and higher."""
 ALL_DICE_AGAIN = Effect(
     (Light("waves", "amber", 8, 1.0),), (Tone(440.0), Tone(554.0, 0.08), Tone(659.0, 0.16)), called=True, cheered=True
 )
-"""Effect of a turn that may go on with all dice. Its light is a length in holes and a duration in seconds, its tones
-are pitch in Hz and start in seconds; larger numbers make them longer and slower."""
+"""Effect of a turn that may go on with all dice. Its light has a length in holes and a duration in seconds. Its tones
+have a pitch in Hz and a start in seconds. Larger numbers: longer, slower and higher."""
 SHARED_EFFECTS: Mapping[str, Effect] = MappingProxyType(
     {
         "threw": Effect((Light("run", None, 6),), (Tone(330.0, 0.0, 0.12),)),
@@ -101,8 +101,8 @@ SHARED_EFFECTS: Mapping[str, Effect] = MappingProxyType(
         "game_over": Effect(tones=FANFARE, called=True, cheered=True, replayed=True),
     }
 )
-"""Effects of events that every game may emit, by code; a game adds its own and may override these. Of the throw: a
-light with a tail in holes, and a tone (pitch in Hz, start and fading in seconds). Larger: a longer tail, a longer
+"""Effects of events that every game may emit, by code; a game adds its own and may override these. The throw's light
+has a tail in holes; its tone has a pitch in Hz, a start and a fading in seconds. Larger: a longer tail, a longer
 tone."""
 
 

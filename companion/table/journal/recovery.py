@@ -33,8 +33,8 @@ REPORT = "REPORT.txt"
 _NOT_COPIED = shutil.ignore_patterns(f"{ASIDE}*", "replaced-*", "*.lock", "*.part")
 """Function for `shutil.copytree` that leaves out older copies, locks and unfinished files."""
 MIN_ORPHANS = 2
-"""Photos newer than the last entry that prove a loss of entries. At 1 a power cut, which may leave one, would look like
-a loss; higher, a real loss of fewer throws goes unnoticed."""
+"""Least number of photos newer than the last entry that prove a loss of entries. At 1 a power cut, which may leave one,
+would look like a loss. Higher: a real loss of fewer throws goes unnoticed."""
 MOVE_ASIDE = "Move it to another folder (keep it: it holds your games) and start again, or give another --data folder."
 """Advice when no line of the journal can be read."""
 _BEGINNING = re.compile(rb"^\[(\d{1,12}),", re.MULTILINE)

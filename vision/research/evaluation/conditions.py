@@ -20,8 +20,8 @@ MARGIN_MM = 12.5
 """Least distance of a die's centre from the walls, in mm. A flat die then fits at any rotation. Smaller puts dice into
 the walls; larger leaves less room for them."""
 TOUCHING_SHARE = 0.3
-"""Share of the pictures that are not crowded, 0 to 1, in which two dice touch face to face. More makes the
-pictures harder to read."""
+"""Share, 0 to 1, of the uncrowded pictures in which two dice touch face to face. More makes the pictures harder to
+read."""
 MIN_GAP_MM = 1.5
 """Least gap, in mm, between dice that are not meant to touch. A larger one spreads the dice, until they find no
 place."""

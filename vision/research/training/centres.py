@@ -18,7 +18,7 @@ wrong."""
 CELLS = CROP_PX // STRIDE
 """Edge of the maps of a training crop, in cells. It follows from CROP_PX and STRIDE."""
 SIZES_PX = (11.0, 100.0)
-"""Smallest and largest face, in pixels of the training crop, that the detector is trained to find; the area around any
+"""Smallest and largest face, in pixels of the training crop, that the detector is trained to find. The area around any
 other does not count in the loss. Wider: it must learn more sizes; narrower: more faces are found or missed by
 chance."""
 MIDDLE = 1 / 6

@@ -44,7 +44,7 @@ EMPTY_PICTURES = 2_700
 """Number of pictures without dice that are searched for what looks like a die. More take more time and memory."""
 MIN_FACE_PX = 12.0
 """Smallest face, in pixels, of a die that is trained on: smaller ones show no edges. Higher: fewer examples of small
-dice; lower: examples that nobody can tell."""
+dice; lower: examples in which nobody recognises a die."""
 MIN_SCORE, MAX_EACH = 0.05, 12
 """Least detector score, 0 to 1, and largest number of the detections in a picture without dice that are trained on,
 best first. A higher score gives fewer and harder examples; a larger number more from pictures full of pips."""
@@ -63,8 +63,8 @@ GREY = 0.15
 SMOOTHING = 0.01
 """Probability that a label is taken to be wrong. Larger: less sure scores."""
 MARGIN = 0.5
-"""Logit that the shipped network subtracts, so that its threshold is 0. Larger: fewer things are taken for dice, and
-more dice for things. Evidence: docs/lab/no-dice.md."""
+"""Margin, in logits, that the shipped verifier subtracts from its output, so that its threshold is 0. Larger: fewer
+other things pass as dice, but more dice are rejected. Evidence: docs/lab/no-dice.md."""
 
 Patches = list[NDArray[np.uint8]]
 """(144, 144, 3) pieces of pictures, 32 px a face, with a detection in the middle of each."""

@@ -12,9 +12,8 @@ from companion.games.crapola.odds.offers import STEP, offers_of
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 MAX_THROW_STEPS = 100
-"""Most points of one throw, seven 1s, in steps of STEP points. Higher: arrays with unused entries.
-
-Arrays of bank values extend by it beyond the last throw of a turn. Lower: values after a high throw are wrong."""
+"""Points of the highest throw, seven 1s, in steps of STEP points. Arrays of bank values extend this far beyond the
+deepest throw of a turn, to hold what it may add. Lower: values after a high throw are wrong; higher: unused entries."""
 
 
 def values_before_throw(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:

@@ -26,9 +26,9 @@ ENTRIES = (0, 1000)
 """The two values of the house rule `entry`, the least first bank in points, that TABLE covers. `Race` refuses others.
 Another one needs a larger table."""
 ENTRY = 1000 // STEP
-"""Least first bank, in steps of 50 points, assumed by the stored win probabilities of states in which a player has not
-banked yet. With the house rule `entry` 0 these are unused: all states count as those with both players on the board.
-After a change `make solve` must write the table anew."""
+"""Least first bank, in steps of 50 points, that the stored win probabilities assume while a player has no bank yet.
+Higher: such a player wins less often. With the house rule `entry` 0 only the states with both players on the board are
+used. After a change `make solve` must write the table anew."""
 MAX_STEPS_LEFT = 300
 """Greatest distance from Crapola's target in the stored win probabilities, in steps of 50 points: 15,000 points.
 Higher: odds for higher targets.
@@ -41,7 +41,8 @@ PHASES = 3
 """Length of the first axis of Crapola's stored win probabilities. It tells who has made a first bank: both players, the
 other one alone or the mover alone. Fixed by these three cases."""
 SEVEN_BEHIND = 5000 // STEP
-"""Steps of 50 points behind the other player above which the mover may throw seven dice. Fixed by the rules."""
+"""Points behind the other player, in steps of 50, above which the mover may throw seven dice: 5000 points. Fixed by the
+rules."""
 UNIT = 2.0**-32
 """Probability that the integer 1 stands for in the file TABLE of win probabilities. Fixed by its format, uint32."""
 SURE_STOP_STEPS = 160

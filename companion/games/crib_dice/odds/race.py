@@ -34,9 +34,9 @@ BLOCK_TURNS = 16
 
 The result is the same. Must divide ROUNDS."""
 NEGLIGIBLE = 1e-12
-"""Probability that counts as 0, for two cuts. The race ends when a peg is still on the track with at most this
-probability. Tables end where one more hole past the end gains at most this win probability. Higher: smaller tables,
-less exact; lower: slower."""
+"""Probability that counts as 0, at which tables end. Tables by banks and by rounds end once the pegs are almost surely
+past the last hole. A table by distance ends once one more hole past the end hardly adds to the win probability. Higher:
+smaller tables, less exact; lower: larger, slower."""
 TIES = ((0.5, 8 / 18), (0.5 - 0.15**0.5, 5 / 18), (0.5 + 0.15**0.5, 5 / 18))
 """Gauss-Legendre nodes and weights on [0, 1]. A win shared with k others counts 1 / (k + 1), the integral of x**k.
 Three nodes are exact for up to five others."""

@@ -16,10 +16,9 @@ from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, throws_of
 
 SURE_STOP_POINTS = 400
-"""Gathered points from which a stop beats every throw of Crib Dice that can fail. Higher: a longer table with the same
-values; lower: values too low.
-
-That holds for any set; a test proves it. After a change `make solve` must write the stored table anew."""
+"""Gathered points in Crib Dice from which, with any set, a stop is worth more than a throw that can fail; a test proves
+it. Higher: a longer table with the same values; lower: values too low. After a change `make solve` must write the
+stored table anew."""
 TURNS = "turns.f8"
 """File of expected turn points before a throw of seven dice, by points gathered.
 

@@ -38,9 +38,9 @@ FUCHLE = 3
 
 Fixed by the rules without `pandemonium`."""
 TOP = 160
-"""Hole, beyond the track's end at 120, from which a turn that finishes is taken to stop. Going on is worse there,
-wherever the other peg waits for its last turn. Higher: larger tables, unchanged values; lower: turns stop too early.
-After a change `make solve` must write the tables anew."""
+"""Hole, beyond the track's end at 120, from which every turn stops if the other side still has its last turn. Throwing
+on is worse there, wherever the other peg is. Higher: larger tables, same values; lower: turns stop too early. After a
+change `make solve` must write the tables anew."""
 BEYOND_TOP = 2 * MAX_SET_SCORE + 1
 """Holes by which arrays of bank values extend beyond the hole from which every turn stops: two highest sets and 1.
 Smaller: turns stop too early. Larger: unused entries.
@@ -50,8 +50,9 @@ BEYOND = TOP + BEYOND_TOP - PEG_HOLES
 """Length of the last-turn table's axis for the hole where the other side has finished. Index 0 is hole 121, the first
 beyond the track."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
-"""Shape of a stored table's equities before ordinary turns; those before last turns follow (`equities_after_turn`).
-Axes: the mover plays first or second in a round, the mover's place, the other's, and the wipe-outs in a row of each."""
+"""Shape of the equities before ordinary turns, the first part of a stored table. The rest of the file holds those
+before last turns. Axes: first or second to play in a round; the mover's place; the other's place; the mover's wipe-outs
+in a row; the other's. Fixed by the stored tables."""
 SHORT_TRACK = 120
 """Number of holes of the track that the tables are solved for: the ordinary game's, fixed by the rules.
 

@@ -14,7 +14,8 @@ from companion.games.engine.dice import subsets
 from companion.games.solving.guide.charts import lines, table
 
 QUANTILES = (0.05, 0.2, 0.5, 0.8, 0.95)
-"""Shares of perfectly played sheets, lowest totals first; for each the page gives the total at which it ends."""
+"""Quantiles, 0 to 1, of the final totals of perfectly played sheets that the page lists. At 0.05 it gives the total
+that 5 % of sheets do not exceed."""
 
 
 def pages(charts_folder: Path) -> Iterator[tuple[str, dict[str, str]]]:

@@ -21,8 +21,8 @@ SIZE_WH = (960, 720)
 """Width and height, in pixels, of each picture without dice. Larger: things cover less of it, and a picture takes more
 time and memory."""
 OBJECT_PX = (40.0, 600.0)
-"""Shortest and longest edge of an object in a picture, in pixels, drawn evenly by its logarithm. A wider range trains
-on more sizes, with fewer examples of each."""
+"""Shortest and longest edge of a picture's objects, in pixels, drawn evenly by its logarithm. Each object's own is 0.8
+to 1.25 times as long. A wider range trains on more sizes, with fewer examples of each."""
 PHOTO_SHARE = 0.08
 """Share of the pictures that are a photo without any object pasted in. More trains on textures."""
 PLAIN_SHARE = 0.5
@@ -32,7 +32,8 @@ MIN_CONTRAST = 150
 """Least difference between the sums of the channels, each 0 to 765, of an object's body and its pips. Higher: only bold
 pips, and more draws to find two colours. Lower: pips that hardly show."""
 EDGE_PX = 120
-"""Edge of a drawn square, in pixels, before it is scaled. Larger draws finer and takes more time."""
+"""Edge of the square canvas of a drawn disc or half a domino, in pixels, before it is scaled. A panel's holes are a
+third of it apart. Larger: finer drawings, more time."""
 LAYOUTS: dict[int, tuple[tuple[int, int], ...]] = {
     0: (),
     1: ((0, 0),),
@@ -43,7 +44,7 @@ LAYOUTS: dict[int, tuple[tuple[int, int], ...]] = {
     6: ((-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0)),
     8: ((-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0), (0, -1), (0, 1)),
 }
-"""Places (x, y) of the pips of a domino's half, by its value, in steps between pips."""
+"""Places (x, y) of the pips of a domino's half or of a disc's dots, by their number, in steps between pips."""
 
 
 class Things:

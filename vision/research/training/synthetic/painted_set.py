@@ -13,8 +13,8 @@ from vision.research.training.synthetic.makes import some_make
 from vision.research.training.synthetic.painted import painted
 
 PAINTED_PICTURES = 3000
-"""Number of pictures that a training run paints: one or two minutes of time, and 750 MB of memory. Twice as many take
-twice of both."""
+"""Number of pictures that a training run paints, in one or two minutes and 750 MB of memory. Twice as many take twice
+the time and memory; fewer show less variety."""
 PAINTED_WEIGHT = 9.0
 """How often training draws from the painted set, relative to the weights of the photo sets. Twice as much shows painted
 dice about twice as often."""
