@@ -75,7 +75,7 @@ def test_the_best_bot_stops_if_throw_and_stop_are_equal(monkeypatch: pytest.Monk
     assert best(told("high", thrown(3), rules={"twice": True}).state) == Stop()
 
 
-def test_best_and_steady_crapola_bots_throw_seven_dice_where_allowed() -> None:
+def test_best_and_steady_crapola_bots_far_behind_throw_seven_dice() -> None:
     behind = told("crapola", *bank(7000)).state
     assert (behind.throw_sizes, behind.decisions) == ((6, 7), ())
     assert best(behind) == steady(behind) == 7
@@ -141,8 +141,11 @@ def test_simulate_sums_win_shares_in_game_order_whichever_part_ends_first(monkey
             done.set_result([Score((part.start + 1) / 10)])
             return done
 
+    def last_first(left: set[Future[list[Score]]], *_: object) -> tuple[list[Future[list[Score]]], set[object]]:
+        return sorted(left, key=lambda done: -done.result()[0].won), set()
+
     monkeypatch.setattr(simulating, "ProcessPoolExecutor", Pool)
-    monkeypatch.setattr(simulating, "as_completed", lambda waiting: reversed(list(waiting)))
+    monkeypatch.setattr(simulating, "wait", last_first)
     (score,) = simulating.simulated(begun("crag", 1).header, ["steady"], 3, 1, quiet=True)
     assert score.won == 0.1 + 0.2 + 0.3 != 0.3 + 0.2 + 0.1
 
@@ -156,7 +159,7 @@ def test_a_crag_bot_without_mistakes_averages_149_85_points(monkeypatch: pytest.
     assert sum(scores) / len(scores) == pytest.approx(149.85, abs=4 * 33.6 / 20)
 
 
-def test_simulate_gives_wilson_intervals_for_the_share_of_games_won() -> None:
+def test_a_bot_score_gives_the_wilson_interval_of_its_share_of_games_won() -> None:
     # 30 of 100: 0.2189 to 0.3959 (Wilson 1927; Newcombe 1998 gives the same method).
     assert Score(30.0, 30.0).interval(100) == pytest.approx((0.21895, 0.39585), abs=1e-4)
     low, high = Score(0.0, 0.0).interval(10)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from companion.table.snapshot import Snapshot
+from tests.waiting import RETRIES
 from tests.web.pub import PIN
 
 PHOTO = Path(__file__).resolve().parents[2] / "fixtures" / "images" / "blurred.jpg"
@@ -73,7 +74,9 @@ class FedPage:
         context = chromium.new_context(reduced_motion="reduce")
         context.add_cookies([{"name": "lang", "value": language, "url": address}])
         if paired:
-            assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+            assert context.request.post(
+                f"{address}/api/pair", data={"pin": PIN, "name": "Host"}, max_retries=RETRIES
+            ).ok
         self.page = context.new_page()
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.add_init_script(FED)

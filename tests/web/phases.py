@@ -21,6 +21,7 @@ from PIL import Image, ImageDraw
 from companion.table.commands import Answer, BotAwaits, BotDecides, NoteMotion, Observe, PlayLine, StartGame
 from companion.table.photos import Photos
 from tests.conftest import chromium_browser
+from tests.waiting import RETRIES
 from tests.web.pub import PIN, Pub, observation, opened, served
 
 VIEWS = {"phone": ("/control", 390, 844), "tv": ("/tv", 1280, 720)}
@@ -265,7 +266,9 @@ def photograph(browser: Any, kept: Path, name: str, script: Any, folder: Path, l
         for view, (path, width, height) in VIEWS.items():
             context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
             if view == "phone":
-                assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Ann"}).ok
+                assert context.request.post(
+                    f"{address}/api/pair", data={"pin": PIN, "name": "Ann"}, max_retries=RETRIES
+                ).ok
                 pub.make_owners()
             pages[view] = context.new_page()
             pages[view].goto(address + path)

@@ -11,7 +11,7 @@ import msgspec
 
 from companion.history.fairness import course_of, evidence_after
 from companion.table.evening.statistics import Tally
-from tests.waiting import until
+from tests.waiting import RETRIES, until
 from tests.web.pub import HEADER, PIN, Pub, opened
 
 _SCREENS = ((360, 640), (390, 844), (820, 1180), (1280, 720), (1920, 1080))
@@ -83,7 +83,7 @@ def phone(chromium: Any, address: str, size: str = "390x844", look: str = "dark"
     context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
     context.add_cookies([{"name": "look", "value": look, "url": address}])
     if paired:
-        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}, max_retries=RETRIES).ok
     page = context.new_page()
     page.errors, page.problems = [], []
     page.on("pageerror", lambda error: [told.append(str(error)) for told in (page.errors, page.problems)])
