@@ -247,7 +247,7 @@ def suspects_in(path: Path) -> set[str]:
     return {token.string for before, token in after if token.type == tokenize.NAME and before != "np"}  # np.eye
 
 
-def test_no_identifier_in_the_code_has_a_word_of_the_old_vocabulary() -> None:
+def test_no_code_identifier_or_module_name_uses_a_retired_word() -> None:
     assert faulty(MODULES, lambda path: [name for name in suspects_in(path) if OLD_WORDS.search(name)]) == {}
     assert [path for path in MODULES if OLD_WORDS.search(path.stem) or path.stem in OLD_FILES] == []
 

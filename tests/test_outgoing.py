@@ -86,7 +86,7 @@ class _Idle(DeliveryThread):
         """Deliver nothing."""
 
 
-def test_a_delivery_thread_stopped_just_before_clearing_its_event_ends() -> None:
+def test_a_delivery_thread_ends_if_stopped_just_before_it_clears_its_wake_event() -> None:
     thread = _Idle()
     thread.start()
     assert until(lambda: not thread.alive(), 10)
@@ -119,7 +119,7 @@ def test_outgoing_request_to_a_server_that_is_away_says_why_in_words() -> None:
 
 
 @pytest.mark.parametrize("begun", [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\n\r\n"], ids=["header", "body"])
-def test_outgoing_request_ends_though_the_answer_comes_bit_by_bit_for_ever(
+def test_an_outgoing_request_times_out_though_the_answer_never_stops_trickling(
     monkeypatch: pytest.MonkeyPatch, begun: bytes
 ) -> None:
     """The webhook waited for the end of such an answer for hours, and `/healthz` called it well."""

@@ -38,7 +38,7 @@ def test_a_hotspot_keyfile_that_is_not_utf_8_does_not_stop_the_installer(machine
 
 
 @pytest.mark.parametrize("text", ["[wifi]\nssid=Pub\n", "[wifi-security]\npsk=one.two.three\n", "", "ssid=Pub\n"])
-def test_the_installer_names_no_wifi_that_the_hotspots_file_lacks(machine: Noted, text: str) -> None:
+def test_the_installer_announces_no_wifi_name_missing_from_the_hotspot_keyfile(machine: Noted, text: str) -> None:
     """The fault: it showed a new name and password, which it had stored nowhere."""
     machine.at(KEYFILE).parent.mkdir(parents=True)
     machine.at(KEYFILE).write_text(text)
@@ -59,7 +59,7 @@ def test_no_text_of_the_settings_adds_lines_to_the_hotspot_keyfile(machine: Note
     assert hotspot.read(machine.at(KEYFILE).read_text())[1] != password
 
 
-def test_a_wifi_password_without_network_names_makes_no_hotspot_of_it(machine: Noted) -> None:
+def test_the_hotspot_ignores_a_wifi_password_given_without_a_network_name(machine: Noted) -> None:
     """The fault: the two missing names counted as equal, and the hotspot was called None."""
     machine.at(SETTINGS).write_text('[web]\nwifi_password = "longpassword"\n')
     install([keyfile_step(machine)], machine, lambda line: None)

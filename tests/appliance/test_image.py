@@ -108,7 +108,7 @@ def test_a_debian_root_whose_debootstrap_failed_does_not_exist(tmp_path: Path, m
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_the_image_trial_uses_only_the_named_package_and_never_deletes_it(
+def test_the_image_stage_trial_sees_only_the_named_package_and_never_deletes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: bool
 ) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])

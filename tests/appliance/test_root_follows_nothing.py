@@ -188,7 +188,7 @@ def test_an_import_by_root_reads_a_backup_that_only_root_can_read(home: Home) ->
     assert home.is_the_services()
 
 
-def test_an_import_to_a_settings_file_of_root_is_refused_without_a_change(home: Home) -> None:
+def test_an_import_to_a_settings_file_that_root_owns_is_refused_and_writes_nothing(home: Home) -> None:
     home.handed_over()
     with pytest.raises(DeviceError, match="--config"):
         read_archive(home.archive, home.data, home.outside / "pegpip.toml", replace=True)

@@ -135,7 +135,7 @@ class Full(Table):
 
 
 @pytest.mark.parametrize("kind", [Forgetful, Full])
-def test_an_update_that_loses_entries_or_fills_the_disk_is_taken_back(
+def test_an_update_whose_release_loses_entries_or_fills_the_disk_is_reverted(
     releases: Releases, tmp_path: Path, kind: type[Table]
 ) -> None:
     first = releases.current()

@@ -218,7 +218,7 @@ def test_journal_omits_the_bot_and_display_options_of_a_default_game(table: Tabl
         ([], "object"),
     ],
 )
-def test_a_game_with_a_bad_bot_seat_dice_set_or_serious_flag_is_refused(table: Table, terms: Any, told: str) -> None:
+def test_a_game_with_an_invalid_bot_dice_set_or_serious_option_is_refused(table: Table, terms: Any, told: str) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": PLAYERS}
     with pytest.raises(RulesError, match=told):
         table.submit(StartGame(header=header, terms=terms))

@@ -22,7 +22,7 @@ def test_a_costly_crib_dice_point_value_gets_a_remark_with_a_better_value() -> N
     assert found[1] > 5
 
 
-def test_a_best_or_slightly_worse_decision_gets_no_house_remark() -> None:
+def test_a_best_or_slightly_worse_decision_gets_no_bot_remark() -> None:
     assert notable(told("crib_dice", GOOD, point(6))) is None
     assert notable(told("crag", throw(1, 1, 2), score("ones"))) is None
 
@@ -37,7 +37,7 @@ def test_the_best_decision_to_win_gets_no_remark_though_it_costs_points() -> Non
     assert found[2] == STOP, "before the last round it is a mistake"
 
 
-def test_lucky_crib_dice_throws_get_a_bot_remark_unless_first_in_a_turn() -> None:
+def test_a_lucky_crib_dice_throw_gets_a_bot_remark_unless_it_opens_the_turn() -> None:
     risk = [throw(6, 6, 1, 2, 3, 4, 5), point(6), throw(6, 6, 6, 6, 1)]
     found = notable(told("crib_dice", *risk))
     assert found is not None
@@ -45,7 +45,7 @@ def test_lucky_crib_dice_throws_get_a_bot_remark_unless_first_in_a_turn() -> Non
     assert notable(told("crib_dice", throw(6, 6, 6, 6, 6, 6, 1))) is None
 
 
-def test_a_lucky_second_throw_of_a_crag_turn_gets_a_house_remark() -> None:
+def test_a_lucky_second_throw_of_a_crag_turn_gets_a_bot_remark() -> None:
     found = notable(told("crag", throw(6, 6, 2), keep(6, 6), throw(1)))
     assert found is not None
     assert found[0] == "won"
@@ -57,7 +57,7 @@ def mistake(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_a_mistake_gets_a_house_remark_unless_the_remarks_setting_is_off(tmp_path: Any, on: bool) -> None:
+def test_a_mistake_gets_a_bot_remark_unless_the_remarks_setting_is_off(tmp_path: Any, on: bool) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         mistake(pub)
@@ -96,7 +96,7 @@ def test_no_wording_of_a_bot_remark_repeats_in_a_sitting_despite_a_restart(tmp_p
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_language_has_all_house_remark_texts_with_player_and_points(language: str) -> None:
+def test_each_language_has_all_wordings_of_bot_remarks_with_player_and_points(language: str) -> None:
     allowed = {"cost": {"player", "points", "better"}, "won": {"player", "points"}}
     for kind, arguments in allowed.items():
         lines = [texts(language)[f"remark.{kind}.{at}"] for at in range(WORDINGS)]

@@ -62,7 +62,7 @@ def test_the_doctors_bug_report_keeps_back_a_webhook_url_that_is_wrong(tmp_path:
         assert not any(b"secretpath" in archive.read(name) for name in archive.namelist())
 
 
-def test_the_doctor_names_an_unplayable_entry_and_zips_the_game_before(tmp_path: Path) -> None:
+def test_the_doctor_names_an_unplayable_entry_and_its_report_has_the_game_before_it(tmp_path: Path) -> None:
     """A newer version may have written it; the table starts in safe mode then."""
     played_by_a_phone(tmp_path)
     journal = Journal(tmp_path)

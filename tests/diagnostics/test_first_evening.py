@@ -179,7 +179,7 @@ def test_first_evening_dice_left_lying_for_minutes_are_judged_only_once(
     assert told(evening, "throws").says == "3 throws: 1 read right, 0 asked about, 0 wrong, 2 not seen."
 
 
-def test_first_evening_dice_whose_doubt_goes_are_not_judged_again(
+def test_the_first_evening_check_counts_dice_once_if_their_doubt_goes_away(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 5.0)

@@ -162,7 +162,7 @@ def test_first_evening_answers_agree_deny_or_skip_and_end_of_input_stops(monkeyp
             person.agrees("Right?")  # the input has ended, as with Ctrl-C
 
 
-def test_q_at_did_you_throw_ends_the_first_evenings_throws_and_counts_none(
+def test_answering_q_to_did_you_throw_ends_the_first_evening_throws_and_counts_none(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("companion.diagnostics.first_evening.steps.UNSEEN_TIMEOUT_S", 1.0)
@@ -198,7 +198,7 @@ def test_a_first_evening_demonstration_exits_0_and_writes_page_and_zip(quick: No
     assert "read right" in (tmp_path / "report" / PAGE).read_text()
 
 
-def test_the_first_evenings_page_replaces_a_link_and_not_what_it_leads_to(table: Table, tmp_path: Path) -> None:
+def test_the_first_evenings_page_replaces_a_symlink_and_spares_its_target(table: Table, tmp_path: Path) -> None:
     """Root may write it into the folder of the table's user."""
     (tmp_path / "out").mkdir()
     (tmp_path / "others").write_text("theirs")

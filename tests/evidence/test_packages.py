@@ -61,7 +61,7 @@ def test_evidence_throws_with_one_calibration_store_its_file_only_once(played: P
     assert set(PackageFolder(played, ROOM).cameras().values()) == {"virtual"}
 
 
-def test_a_corrected_throws_package_file_is_larger_than_an_uncorrected_one(played: Path) -> None:
+def test_a_corrected_throw_has_a_larger_package_file_than_an_uncorrected_one(played: Path) -> None:
     files = PackageFolder(played, ROOM).files()
     assert until(lambda: files[3].stat().st_size > 1.3 * files[2].stat().st_size)
 
@@ -191,7 +191,7 @@ def test_a_full_disk_for_throw_packages_shows_in_health_and_play_goes_on(
 
 
 @without_room
-def test_a_disk_too_full_for_throw_packages_is_no_fault_without_any_to_keep(
+def test_health_forgets_a_full_disk_for_throw_packages_once_none_are_to_be_kept(
     tmp_path: Path, networks: Networks, monkeypatch: pytest.MonkeyPatch, cap_bytes: int, says: str
 ) -> None:
     """The fault: only a written package ended the report, so `evidence_percent = 0` did not until a restart."""

@@ -131,7 +131,7 @@ def test_throws_exported_by_rescore_hold_no_names_and_can_be_read_again(played: 
     assert cases[2].truth == (1, 1, 1, 1, 1, 1, 2)
 
 
-def test_the_read_command_annotates_a_picture_and_a_zip_without_a_clash(played: Path, tmp_path: Path) -> None:
+def test_the_read_command_keeps_annotated_pictures_of_a_file_and_a_zip_apart(played: Path, tmp_path: Path) -> None:
     file, picture, drawn = tmp_path / "throws.zip", tmp_path / "throws-1.jpg", tmp_path / "drawn"
     CliRunner().invoke(rescore.command, ["--data", str(played), "--export", str(file)], standalone_mode=False)
     with zipfile.ZipFile(file) as archive:
@@ -145,7 +145,7 @@ def test_the_read_command_annotates_a_picture_and_a_zip_without_a_clash(played: 
     assert copies <= {"throws-1.jpg", *(f"throws/{name}" for name in images)}
 
 
-def test_the_read_command_keeps_pictures_in_a_folder_named_like_a_zip(tmp_path: Path) -> None:
+def test_the_read_command_draws_no_pictures_of_a_zip_into_a_source_photos_folder(tmp_path: Path) -> None:
     (tmp_path / "throws").mkdir()
     (tmp_path / "throws" / "1.jpg").write_bytes(b"a picture")
     words = ["--annotate", str(tmp_path), str(tmp_path / "throws.zip"), str(tmp_path / "throws" / "1.jpg")]

@@ -232,7 +232,7 @@ def test_a_correction_in_play_extends_a_taught_dice_set_but_begins_none(
         assert until(lambda: evening.taught.sets()[0]["throws"] == 2)
 
 
-def test_a_taught_throw_corrected_too_late_to_read_again_is_forgotten(
+def test_a_corrected_taught_throw_is_forgotten_once_its_reading_is_gone(
     tmp_path: Path, settled: list[Settled], networks: Networks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with VirtualEvening(tmp_path, networks, seed=5) as evening:
@@ -328,7 +328,7 @@ def _weighed(candidate: Candidate, axis: int, witness: Witness = WITNESS) -> tup
     return witness.weigh(Selection((candidate,)), picture, FixedFeatures(axis))  # type: ignore[arg-type]
 
 
-def test_similar_taught_dice_make_an_uncertain_reading_trusted() -> None:
+def test_an_uncertain_die_is_trusted_if_it_resembles_taught_dice_of_that_value() -> None:
     assert Selection((_candidate(1, 0.6),)).doubt(1) is Doubt.UNREAD
     selection, contradicted = _weighed(_candidate(1, 0.6), axis=1)
     assert (selection.values, selection.doubt(1), contradicted) == ((1,), None, False)

@@ -236,7 +236,7 @@ SPENDINGS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), SPENDINGS)
-def test_crapola_spending_costs_both_players_up_to_1000_points(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_crapola_spend_costs_both_its_players_up_to_1000_points_each(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crapola", lines, set_up, wanted)
 
 
@@ -255,7 +255,7 @@ def test_a_crapola_spend_of_too_much_or_on_nobody_is_refused() -> None:
         refused(*TWO_BANKS, *LATE_CRAP, spend(name, 1), players=3)
 
 
-def test_crapola_options_for_spending_points_are_1_and_the_most_allowed() -> None:
+def test_crapola_offers_to_spend_only_1_point_or_the_most_points_allowed() -> None:
     state = told("crapola", *bank(1000), *bank(1500), *LATE_CRAP, players=3).state
     assert state.options() == (Spend("Ben", 1), Spend("Ben", 1000))
     one_left = told("crapola", *bank(1000), *bank(1500), spend("Ben", 999), *LATE_CRAP).state

@@ -44,7 +44,7 @@ def test_the_best_crapola_throw_is_seven_1s_and_equals_max_throw_steps() -> None
     assert most == points_of((1,) * 7) == STEP * MAX_THROW_STEPS
 
 
-def test_crapola_safe_chance_is_for_six_dice_when_seven_may_be_thrown() -> None:
+def test_crapola_safe_chance_assumes_six_dice_if_six_or_seven_may_be_thrown() -> None:
     assert told("crapola", *bank_crapola(6000)).state.safe_chance == pytest.approx(1 - 1080 / 46656)
 
 
@@ -88,14 +88,14 @@ def test_crapola_throw_odds_equal_the_mean_best_keep_value_over_all_rolls(points
     assert worth.thrown(points, dice) == pytest.approx(total / 6**dice)
 
 
-def test_crapola_odds_count_a_stop_only_from_the_entry_rules_points_on() -> None:
+def test_crapola_odds_count_a_stop_only_once_the_turn_has_the_entry_minimum() -> None:
     worth = unstored(6, 1000)
     assert worth.choosing(950, 3) == worth.thrown(950, 3) < 950
     assert worth.choosing(1000, 1) == 1000
     assert worth.choosing(1000, 0) == max(1000, worth.thrown(1000, 6)) > 1000
 
 
-def test_no_crapola_throw_that_can_fail_pays_from_15700_turn_points_on() -> None:
+def test_no_risky_crapola_throw_pays_from_15700_turn_points_on() -> None:
     # Where a throw loses with chance f and adds m points on average when the best of them are kept, it pays to throw
     # only below m / f; turn points never fall, so above the greatest of these a throw never pays again.
     added = [sum(chance * max(points for _, points in offer) for offer, chance in offers_of(dice))
@@ -114,7 +114,7 @@ def test_no_crapola_throw_that_can_fail_pays_from_15700_turn_points_on() -> None
         assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())
 
 
-def test_crapola_point_odds_value_keeps_by_the_turn_and_a_stop_by_points() -> None:
+def test_crapola_odds_in_points_value_a_keep_by_the_turn_and_a_stop_at_its_points() -> None:
     state = told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6)).state
     worth = crapola_odds.turn_values(6, 0)
     found = options(state)
@@ -125,7 +125,7 @@ def test_crapola_point_odds_value_keeps_by_the_turn_and_a_stop_by_points() -> No
     assert worth_of(stopping, {"throw": 5}) == worth.thrown(100, 5)
 
 
-def test_crapola_point_odds_value_a_throw_at_turn_points_and_a_spend_at_0() -> None:
+def test_crapola_point_odds_give_a_throw_its_expected_turn_points_and_a_spend_0() -> None:
     found = options(told("crapola", *bank_crapola(7000), *bank_crapola(1000), *LATE_CRAP).state)
     assert worth_of(found, {"throw": 7}) == crapola_odds.turn_values(7, 0).thrown(0, 7)
     assert worth_of(found, {"throw": 6}) == crapola_odds.turn_values(6, 0).thrown(0, 6)

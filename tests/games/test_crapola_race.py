@@ -17,7 +17,7 @@ from tests.games.playing import throw as thrown
 from tests.games.test_crapola import bank
 
 
-def test_stored_crapola_win_chances_equal_those_of_the_best_turn() -> None:
+def test_stored_crapola_win_chances_of_players_who_have_banked_equal_best_play() -> None:
     for target, mine, other in ((15_000, 7000, 9000), (15_000, 14_000, 13_700), (3000, 1500, 2800), (2000, 1000, 1200)):
         game = race(target, 1000)
         standing = game.chance(mine, True, other, True)
@@ -38,7 +38,7 @@ def test_stored_crapola_opening_win_chance_equals_that_of_the_best_turn() -> Non
 @pytest.mark.parametrize(
     ("mine", "other", "on", "other_on"), [(1000, 0, True, False), (0, 1000, False, True), (0, 2600, False, True)]
 )
-def test_stored_crapola_win_chances_off_the_board_are_those_of_best_play(
+def test_stored_crapola_win_chances_with_a_player_yet_to_bank_equal_best_play(
     mine: int, other: int, on: bool, other_on: bool
 ) -> None:
     game = race(3000, 1000)
@@ -64,14 +64,14 @@ def test_crapola_chance_to_catch_up_is_1_for_0_points_and_falls_with_more() -> N
     assert (np.diff(reach) < 0).all()
 
 
-def test_crapola_catching_up_takes_at_least_the_entry_at_most_20000_points() -> None:
+def test_crapola_win_odds_count_at_least_the_entry_and_at_most_20000_points_to_catch_up() -> None:
     reach = catching()
     assert race(15_000, 1000).banked(14_950, 0, True, 260)[-1] == 1 - reach[400]  # the other needs 28,000
     assert race(500, 1000).banked(0, 0, False, 20)[10] == 1 - reach[20]  # 550 points, but 1,000 to go on the board
     assert race(500, 1000).banked(0, 0, True, 20)[10] == 1 - reach[11]
 
 
-def test_win_odds_of_a_crapola_stop_count_all_13000_points_of_the_table() -> None:
+def test_win_odds_of_a_crapola_stop_count_a_largest_turn_of_13000_points_in_full() -> None:
     """With the largest turn in the table, 13,000 points, a player with 2,000 reaches the target."""
     six_ones, straight = [thrown(*[1] * 6), keep(*[1] * 6)], [thrown(*range(1, 7)), keep(*range(1, 7))]
     state = told("crapola", *bank(2000), *bank(1000), *six_ones * 3, *straight, rules={"target": 15_000}).state
@@ -86,7 +86,7 @@ def test_a_crapola_stop_is_worth_1_minus_the_opponents_win_chance() -> None:
     assert 0 < values["{'throw': 3}"] < 1
 
 
-def test_a_crapola_target_stop_is_worth_1_minus_the_last_turns_win_chance() -> None:
+def test_a_crapola_stop_that_reaches_the_target_is_worth_1_minus_the_last_turns_odds() -> None:
     lines = [*bank(1000), *bank(1500), thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
     before = told("crapola", *lines, rules={"target": 2000})
     stop = {str(option["line"]): option["value"] for option in options(before.state, "win")}[str(STOP)]

@@ -69,7 +69,7 @@ def test_crapola_last_turn_throw_win_chance_is_the_mean_over_all_results(lines: 
     assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(total / 6**size)
 
 
-def test_crapola_last_turn_stop_that_wins_has_odds_1_beyond_the_tables() -> None:
+def test_a_crapola_stop_that_wins_in_the_last_turn_has_odds_1_beyond_the_odds_tables() -> None:
     """The fault: a stop that wins had the chance 0 where the leader was more than about 28,000 points ahead."""
     six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
     state = told("crapola", *six_ones * 20, STOP, *six_ones * 21, rules={"target": 40_000}).state
@@ -96,7 +96,7 @@ def before_cat(cat: list[dict[str, Any]], *lines: dict[str, Any]) -> Transcript:
 
 
 @pytest.mark.parametrize("cat", [bank(1000), LATE_CRAP], ids=["on the board", "off the board"])
-def test_crapola_win_odds_of_a_stop_are_1_minus_the_last_players_best_odds(cat: list[dict[str, Any]]) -> None:
+def test_win_odds_of_a_crapola_leaders_stop_are_1_minus_those_of_the_last_player(cat: list[dict[str, Any]]) -> None:
     """The odds leave out that the last player may draw level."""
     leading = before_cat(cat, thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), thrown(1, 2, 2, 3, 3, 4), keep(1))
     last_turn = max(values(leading.then(Stop()).state).values())

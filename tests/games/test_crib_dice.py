@@ -119,7 +119,7 @@ PIDDLES = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), PIDDLES)
-def test_crib_dice_double_piddles_wipe_out_and_rollovers_add_up(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_double_in_a_crib_dice_piddle_wipes_out_and_rollovers_add_up(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 
@@ -138,7 +138,7 @@ def test_a_crib_dice_piddle_double_of_the_point_value_is_thrown_again() -> None:
     assert view([*lines, throw(2, 2)])["player"] == "Ben"
 
 
-def test_max_set_score_and_min_rollover_match_the_crib_dice_set_scores() -> None:
+def test_max_set_score_and_min_rollover_constants_match_crib_dice_set_scores() -> None:
     scores = {(count, value): set_score(count, value) for count in range(2, 8) for value in range(1, 7)}
     assert max(scores.values()) == MAX_SET_SCORE
     assert min(score for (count, _), score in scores.items() if count >= 5) == MIN_ROLLOVER

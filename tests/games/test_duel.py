@@ -86,7 +86,7 @@ def test_two_player_crib_dice_odds_rate_stop_past_hole_150_above_throwing() -> N
                 assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
 
 
-def test_a_last_turn_crib_dice_bank_is_worth_1_ahead_half_if_tied_else_0() -> None:
+def test_a_last_turn_crib_dice_bank_is_worth_1_if_ahead_half_if_tied_else_0() -> None:
     for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
         assert duel.duel_turn_values(board).bank(500) == 1.0
     for other in (121, 125):
@@ -95,7 +95,7 @@ def test_a_last_turn_crib_dice_bank_is_worth_1_ahead_half_if_tied_else_0() -> No
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_a_finishing_crib_dice_bank_is_worth_1_minus_the_last_turn_chance(piddle_points: bool) -> None:
+def test_a_finishing_crib_dice_bank_is_worth_1_minus_the_other_sides_last_turn_odds(piddle_points: bool) -> None:
     banked = duel.duel_turn_values(board_at(100, 90, piddle_points=piddle_points)).bank
     for points in (21, 40, 99):
         assert banked(points) == pytest.approx(1 - last_turn(piddle_points, 10 + points), abs=1e-9)
@@ -141,7 +141,7 @@ def test_crib_dice_rules_without_stored_odds_use_the_advanced_games_table(on: tu
     assert used == rules or rules not in duel.TABLES
 
 
-def test_crib_dice_skunk_odds_charge_1_2_or_4_games_for_a_last_wipe_out() -> None:
+def test_by_the_skunk_rule_a_wipe_out_in_the_last_turn_loses_1_2_or_4_games() -> None:
     """The third wipe-out in a row is a fuchle, which costs 4 games; hole 60 is the last that costs 2."""
     last = [(60, 0), (60, 1), (60, 2), (61, 0), (61, 2), (duel.FUCHLED, 0)]
     assert [duel.DuelRules(skunk=True).lost_last(*each) for each in last] == [2, 2, 4, 1, 4, 4]
@@ -159,7 +159,7 @@ def test_crib_dice_bank_values_come_from_the_table_of_the_house_rules() -> None:
 
 
 @pytest.mark.parametrize(("first", "seat", "far"), [each for each in product(range(3), repeat=3) if each[1] != each[2]])
-def test_crib_dice_odds_order_two_sides_by_who_plays_first_in_a_round(first: int, seat: int, far: int) -> None:
+def test_crib_dice_odds_know_which_of_two_sides_plays_first_in_a_round(first: int, seat: int, far: int) -> None:
     in_order = [0, 1, 2, 0, 1][first : first + 3]
     pegs = tuple(90 if side == far else 50 for side in range(3))
     board = replace(board_at(*pegs, turn=in_order.index(seat)), first=first)
@@ -190,7 +190,7 @@ def test_crib_dice_odds_play_against_the_furthest_side_that_is_not_out() -> None
         ((230, 245), (110, 126)),
     ],
 )
-def test_crib_dice_odds_fit_long_game_pegs_into_the_table_of_120_holes(
+def test_crib_dice_odds_move_both_pegs_of_a_long_game_back_into_the_120_hole_table(
     pegs: tuple[int, int], places: tuple[int, int]
 ) -> None:
     """Both pegs move back by 120 holes, or until the last is at the start; further if the first is past hole 120."""

@@ -39,7 +39,7 @@ def test_a_crib_dice_fact_tells_of_a_great_lead_until_somebody_finishes() -> Non
 @pytest.mark.parametrize(
     ("pegs", "wanted"), [((50, 64), ""), ((50, 65), "behind"), ((65, 50), "ahead"), ((64, 50), "")]
 )
-def test_crib_dice_facts_count_a_gap_of_15_holes_but_none_of_14(pegs: tuple[int, int], wanted: str) -> None:
+def test_crib_dice_facts_mention_a_gap_of_15_holes_but_not_of_14(pegs: tuple[int, int], wanted: str) -> None:
     assert facts(CribDice(board_at(*pegs))) == ((Phrase(wanted, {"player": "Ann", "count": 15}),) if wanted else ())
 
 
@@ -66,7 +66,7 @@ def test_a_crib_dice_fact_tells_that_a_stop_passes_the_last_hole() -> None:
 
 
 @pytest.mark.parametrize("phase", ["fresh", "naming", "again", "bombing"])
-def test_a_crib_dice_fact_tells_of_no_bank_where_none_is_allowed(phase: Phase) -> None:
+def test_crib_dice_facts_mention_no_bank_while_none_is_allowed(phase: Phase) -> None:
     """The fault: a puzzle that asked which point to name said that banking passes the last hole."""
     turn = Turn(phase, gathered=15, dice=(1, 2, 2, 4, 4, 5, 6))
     assert facts(CribDice(board_at(116, 50), turn)) == (Phrase("ahead", {"player": "Ann", "count": 66}),)
@@ -95,7 +95,7 @@ def crapola_facts(*lines: dict[str, Any], **header: Any) -> tuple[Phrase, ...]:
     return GAMES["crapola"].facts(told("crapola", *lines, **header).state)
 
 
-def test_crapola_facts_tell_the_entry_until_the_turn_has_enough_points() -> None:
+def test_crapola_facts_name_the_first_bank_minimum_until_the_turn_reaches_it() -> None:
     missing = (Phrase("first_bank", {"player": "Ben", "points": 1000}),)
     assert crapola_facts(first="Ben") == missing
     nearly = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
@@ -110,7 +110,7 @@ def test_a_crapola_fact_tells_that_a_bank_would_reach_the_target(target: int, re
     assert crapola_facts(*STRAIGHT, STOP, *LATE_CRAP, *STRAIGHT, rules={"target": target}) == wanted
 
 
-def test_crag_and_crapola_have_no_facts_in_a_roll_off_nor_ended_crapola() -> None:
+def test_crag_and_crapola_show_no_facts_in_a_roll_off_nor_crapola_after_its_end() -> None:
     for game in ("crag", "crapola"):
         assert GAMES[game].facts(begun(game, roll_off=True).state) == ()
     ended = told("crapola", *STRAIGHT, STOP, *STRAIGHT, STOP, rules={"target": 1000}).state

@@ -42,7 +42,7 @@ def test_crapola_pegs_on_the_track_move_a_hole_per_125_points() -> None:
     assert track(told("crapola", *lines, STOP)).pegs[0] == Peg(8, 8)
 
 
-def test_crapola_track_caps_points_per_hole_at_float_max_for_huge_targets() -> None:
+def test_the_crapola_track_of_a_huge_target_has_float_max_points_per_hole() -> None:
     shown = track(begun("crapola", header={"rules": {"target": 10**400}}))
     assert shown == Track(120, (Peg(0, 0), Peg(0, 0)), points_per_hole=float_info.max)
 

@@ -47,7 +47,7 @@ def test_judging_takes_a_regret_as_the_best_value_less_the_one_taken(
     assert regrets_of(each_die(second), "points") == wanted
 
 
-def test_judging_in_points_leaves_out_the_last_turn_of_crapola() -> None:
+def test_regrets_in_points_leave_out_decisions_in_the_last_turn_of_crapola() -> None:
     """Ann opened the last round with 2,000; Ben has 1,000 and 1,000 in this turn: a bank is a tie, which Ann wins."""
     ones = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
     before = told("crapola", *[*ones, STOP] * 3, rules={"target": 2000})
@@ -55,7 +55,7 @@ def test_judging_in_points_leaves_out_the_last_turn_of_crapola() -> None:
     assert regrets_of(after, "points") == regrets_of(before, "points")
 
 
-def test_judging_in_points_counts_gaps_of_a_tenth_of_careless_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_judging_in_points_ignores_gaps_below_a_tenth_of_careless_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
     """With dice of 3 and 4, half a point is at stake."""
     register(monkeypatch, mistakes=(5.0, 0.0))
     assert regrets_of(each_die(STOP), "points") == ((2.5,), (1.5,), (0.5,), (0,), (0,), (0,))
@@ -64,7 +64,7 @@ def test_judging_in_points_counts_gaps_of_a_tenth_of_careless_temperature(monkey
 
 
 @pytest.mark.parametrize(("goal", "least"), [("win", 0.005), ("games", 0.01)])
-def test_judging_in_wins_or_games_counts_gaps_of_at_least_a_fixed_size(
+def test_regrets_in_wins_or_games_leave_out_decisions_with_little_at_stake(
     monkeypatch: pytest.MonkeyPatch, goal: str, least: float
 ) -> None:
     """A throw is worth 0; a stop with the dice 1 to 6 is worth this much less or more, in the least stake."""

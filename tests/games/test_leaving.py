@@ -233,7 +233,7 @@ def test_a_luck_story_is_refused_for_a_game_that_a_player_left() -> None:
         story_of(told("crag", throw(1, 6, 6), leave("Ann")))
 
 
-def test_every_games_panels_note_a_leaver_whose_peg_stays_on_the_track() -> None:
+def test_panels_of_every_game_note_a_player_who_left_and_the_peg_stays_on_the_track() -> None:
     for game, rules in GAMES.items():
         left = begun(game, 3).then(Leave("Ben")).state
         assert rules.panels(left).notes[1] == ("player.left",)

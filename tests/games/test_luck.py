@@ -102,7 +102,7 @@ def test_a_luck_story_adds_up_after_undone_lines_and_corrected_throws(
     ("game", "goal", "rules"),
     [*(each for each in GAMES if each[1] != "games"), ("crag", "win", {})],  # no level plays for games lost
 )
-def test_a_luck_story_charges_nothing_to_a_player_of_best_options(game: str, goal: str, rules: dict[str, Any]) -> None:
+def test_a_luck_story_finds_no_mistake_by_a_player_of_best_options(game: str, goal: str, rules: dict[str, Any]) -> None:
     perfect = "best" if goal == "win" else "points"
     for seed in range(2):
         story = story_of(played_by(game, [perfect, "careless"], seed, **rules), goal)
@@ -184,7 +184,7 @@ def test_a_crapola_luck_story_starts_at_the_expected_points_of_a_turn() -> None:
     assert ann.gave_away == expected(*HOT[:2], **rules) - 1000, "who has a thousand and hot dice throws on"
 
 
-def test_luck_story_values_an_unlisted_crapola_spend_by_the_win_chance() -> None:
+def test_a_luck_story_values_a_crapola_spend_outside_the_options_by_its_win_chance() -> None:
     before = told("crapola", *HOT * 2, rules={"target": 3000, "entry": 0})
     after = before.then(Spend("Ben", 600))
     mover = before.state.standing.side

@@ -201,7 +201,7 @@ def test_a_byte_order_mark_at_the_start_of_a_transcript_is_ignored() -> None:
     assert error_of(HEADER, '\ufeff{"throw": [1,2,3,4,5,6]}') == (2, "notation")
 
 
-def test_an_error_of_json_names_the_column_and_no_second_line_number() -> None:
+def test_a_json_error_in_a_transcript_names_its_line_only_once_and_its_column() -> None:
     with pytest.raises(NotationError, match=r"^line 2: The line is no JSON object: Expecting value, column 15\.$"):
         transcript_of(f'{HEADER}\n{{"throw": [1, x]}}'.encode())
 

@@ -26,7 +26,7 @@ from tests.games.test_crapola import bank as bank_crapola
 
 @pytest.mark.parametrize("value", range(1, 7))
 @pytest.mark.parametrize("frozen", [2, 3, 4])
-def test_safe_chance_of_a_crib_dice_throw_counts_the_point_and_1s(frozen: int, value: int) -> None:
+def test_safe_chance_of_a_crib_dice_throw_is_that_of_at_least_one_point_or_1(frozen: int, value: int) -> None:
     others = [face for face in range(1, 7) if face != value]
     state = told("crib_dice", throw(*[value] * frozen, *others[: 7 - frozen]), point(value)).state
     dice = 7 - frozen
@@ -130,7 +130,7 @@ def test_expected_points_of_a_crib_dice_piddle_are_the_mean_over_results() -> No
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_crib_dice_point_odds_prefer_a_stop_to_a_throw_at_360_to_400(piddle_points: bool) -> None:
+def test_crib_dice_point_odds_rate_a_stop_at_360_to_400_points_above_a_throw(piddle_points: bool) -> None:
     worth = crib_odds.turn_values(piddle_points)
     for gathered in range(crib_odds.SURE_STOP_POINTS - 40, crib_odds.SURE_STOP_POINTS + 1):
         for frozen in range(2, 7):
@@ -205,7 +205,7 @@ def all_but(*unused: str, dice: tuple[int, ...] = (1, 1, 2)) -> list[dict[str, A
     return [line for category in filled for line in (throw(*dice), score(category))]
 
 
-def test_crag_odds_value_a_last_keep_at_the_mean_over_its_throws() -> None:
+def test_crag_odds_value_a_keep_in_the_last_turn_at_the_mean_of_its_rethrows() -> None:
     before = all_but("sixes")
     found = options(told("crag", *before, throw(1, 2, 6), players=1).state)
     so_far = sum(points_for(category, (1, 1, 2)) for category in CATEGORIES if category != "sixes")

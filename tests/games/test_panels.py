@@ -169,7 +169,7 @@ def test_crag_panels_in_a_turn_show_actions_dice_score_sheet_and_lesson() -> Non
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_roll_off_panels_offer_a_throw_of_two_dice_beside_the_game_sheet(game: str) -> None:
+def test_roll_off_panels_offer_a_throw_of_two_dice_and_keep_the_games_score_sheet(game: str) -> None:
     shown = panels(begun(game, header={"roll_off": True}))
     playing = panels(begun(game))
     assert shown.can == (Phrase("can.roll_off", {"count": [2]}),)

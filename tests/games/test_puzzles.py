@@ -172,7 +172,7 @@ def test_a_points_puzzles_gap_is_0_2_to_1_2_times_the_games_mistake_size(
     assert {die for die in range(1, 7) if first_of_high(die) is not None} == shown
 
 
-def test_a_puzzle_with_a_large_gap_is_shown_if_half_of_steady_players_miss(high: Callable[..., None]) -> None:
+def test_a_position_that_half_of_steady_players_misplay_becomes_a_hard_puzzle(high: Callable[..., None]) -> None:
     high(mistakes=(1.25, 1e300))
     found = known(first_of_high(6))
     assert (found.steady_misses, found.grade) == (0.5, "hard")
@@ -197,7 +197,7 @@ def test_the_gap_of_a_puzzle_in_win_chance_is_1_to_6_percent(
     assert (first_of_high(5) is not None) is shown
 
 
-def test_puzzles_pass_over_the_first_four_positions_and_four_after_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_puzzle_search_skips_the_first_4_positions_and_4_after_each_puzzle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each position of this turn is a puzzle but those before the first throw of six 1s, and with a single die."""
 
     def one_by_one(state: State) -> Action | int:
@@ -249,7 +249,7 @@ def test_puzzle_search_rotates_default_rules_and_presets_that_are_solved(
     assert [rules for _, _, rules in given] == [{"twice": False, "sides": 5}] * 40
 
 
-def test_no_crapola_points_puzzle_is_a_last_turn_with_exact_win_odds() -> None:
+def test_crapola_puzzles_for_points_include_no_last_turn_with_exact_win_odds() -> None:
     some = list(islice(puzzles("crapola", Random(1), {"target": 1000, "entry": 0}), 30))
     assert not [puzzle.view() for puzzle in some if is_exact(puzzle.transcript.state)]
 
@@ -289,7 +289,7 @@ def test_the_train_me_command_prints_right_answers_and_cost_of_choices() -> None
     assert done.output.count("Best first, in points") == 2
 
 
-def test_the_train_me_command_counts_the_answers_given_before_ctrl_c() -> None:
+def test_the_train_me_command_counts_the_answers_given_before_the_input_ends() -> None:
     done = CliRunner().invoke(train_me.command, ["crapola", "--n", "5", "--seed", "1"], input="1\n1\n")
     assert done.exit_code == 1, "the end of the input aborts as Ctrl-C does"
     assert "\n0 of 2 right. Your choices cost 287.99 points a puzzle.\n" in done.output

@@ -38,7 +38,7 @@ def walked(wipeouts: int, hole: int) -> Floats:
 
 
 @pytest.mark.parametrize(("wipeouts", "hole"), PLACES)
-def test_crib_dice_finish_odds_of_a_peg_equal_a_turn_by_turn_recursion(wipeouts: int, hole: int) -> None:
+def test_crib_dice_finish_odds_equal_those_of_a_turn_by_turn_recursion(wipeouts: int, hole: int) -> None:
     assert SMALL.finishes(wipeouts, hole) == pytest.approx(walked(wipeouts, hole), abs=1e-11)
 
 
@@ -81,7 +81,7 @@ def test_crib_dice_odds_compute_a_large_matrix_product_in_blocks(columns: int, w
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_crib_dice_race_odds_span_the_furthest_peg_or_the_largest_bank() -> None:
+def test_crib_dice_race_odds_tables_reach_the_furthest_peg_or_the_largest_bank() -> None:
     """A table is as wide as the largest distance past the finish: that of a bank, or of the furthest peg."""
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)

@@ -11,7 +11,7 @@ from tests.games.test_crapola import bank
 FIRST_BANK = Phrase("first_bank", {"player": "Ann", "points": 1000})
 
 
-def test_option_reasons_list_facts_then_a_throws_safety_then_the_gap() -> None:
+def test_reasons_for_an_option_list_facts_then_the_throws_safety_then_the_gap() -> None:
     """Five dice crap out in 600 of 7776 throws: 92.3 % are safe."""
     state = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1)).state
     safe = Phrase("safe", {"percent": 92})
@@ -33,7 +33,7 @@ def test_option_reasons_for_seven_crapola_dice_omit_the_risk_of_six_dice() -> No
     assert found == (Phrase("first_bank", {"player": "Ben", "points": 1000}), Phrase("gap.points", {"less": 300.0}))
 
 
-def test_option_reasons_omit_the_safety_of_a_throw_that_ranks_third() -> None:
+def test_option_reasons_omit_the_safe_chance_of_a_throw_that_is_the_third_best_option() -> None:
     state = told("crapola").state
     found = reasons_for(state, "points", ((Stop(), 300.0), (Keep((1,)), 200.0), (6, 100.0)))
     assert found == (FIRST_BANK, Phrase("gap.points", {"less": 100.0}))

@@ -188,7 +188,7 @@ def test_rules_odds_and_replay_exit_2_with_usage_on_wrong_arguments(words: str) 
 
 
 @pytest.mark.parametrize("name", ["crib_dize", "poker"])
-def test_the_rules_command_names_crib_dice_once_for_an_unknown_game_name(name: str) -> None:
+def test_the_rules_command_error_on_an_unknown_game_lists_crib_dice_once(name: str) -> None:
     assert ended("rules", name).stderr.count(b"crib_dice") == 1
 
 

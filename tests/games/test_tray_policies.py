@@ -133,7 +133,7 @@ def test_dice_in_the_keep_zone_name_their_value_as_the_crib_dice_point() -> None
     assert before_throw(told("crib_dice", MIXED)) == before_throw(told("crib_dice", MIXED), 2, 5) == []
 
 
-def test_five_of_six_equal_crib_dice_in_the_keep_zone_name_the_point_value() -> None:
+def test_five_of_six_equal_crib_dice_in_the_keep_zone_are_enough_to_name_the_point() -> None:
     assert before_throw(told("crib_dice", SIX_ALIKE), *[3] * 5) == [(NamePoint(3),)]
     assert before_throw(told("crib_dice", SIX_ALIKE), *[3] * 4) == []
     assert before_throw(told("crib_dice", SIX_ALIKE), 3, 3, 3, 3, 6) == []

@@ -288,7 +288,7 @@ def test_a_finishing_crib_dice_bank_has_win_odds_of_1_under_find_a_loser() -> No
     assert shares(board_at(0, 0))[0] == pytest.approx(0.5)
 
 
-def test_crib_dice_table_odds_value_a_finish_under_find_a_loser_at_1() -> None:
+def test_crib_dice_odds_value_a_finish_at_1_under_the_find_a_loser_house_rule() -> None:
     """The tables give the other side a last turn after a finish in the first turn of a round."""
     board, turn = board_at(119, 110, find_a_loser=True, bumping=True), Turn("choosing", 0, 4, 2, (1, 2, 3, 4, 4, 5, 6))
     assert {goal: options(CribDice(board, turn), goal)[0] for goal in ("win", "games")} == {
@@ -308,7 +308,7 @@ def test_crib_dice_win_odds_are_empty_after_the_games_end() -> None:
         assert options(told("crib_dice", *bank(121), *bank(2), rules=rules).state, "win") == []
 
 
-def test_crib_dice_odds_in_games_are_for_two_sides_and_empty_after_the_end() -> None:
+def test_crib_dice_odds_for_the_goal_games_need_two_sides_and_are_empty_after_the_end() -> None:
     for players in (2, 3):
         ended = told("crib_dice", *bank(121), *bank(2) * (players - 1), players=players).state
         assert ended.standing.over
@@ -332,7 +332,7 @@ def test_crib_dice_set_arrays_give_the_exact_mean_best_set_of_seven_dice() -> No
     assert chances @ set_scores()[rows - 1].max(axis=0) == pytest.approx(best / 6**7)
 
 
-def test_crib_dice_win_odds_list_all_legal_point_values_or_stop_and_throw() -> None:
+def test_crib_dice_win_odds_list_every_legal_point_value_then_stop_and_throw() -> None:
     naming: Any = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state
     assert {str(line) for line in (named(2), named(6))} == set(values(naming))
     choosing = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5), named(2)).state
@@ -346,7 +346,7 @@ def test_win_odds_list_no_options_after_a_find_a_loser_crib_dice_game() -> None:
     assert options(over, "win") == []
 
 
-def test_a_crib_dice_bomb_after_another_side_has_finished_wins_never() -> None:
+def test_a_crib_dice_bomb_after_another_side_has_finished_has_win_odds_of_0() -> None:
     """A bomb hits a third side then, which is in play, and leaves the finisher ahead."""
     lines = [*bank(10), *bank(20), *bank(50), *bank(125), throw(1, 1, 1, 1, 1, 2, 3), named(1)]
     bomb = told("crib_dice", *lines, players=3, rules=ADVANCED).state

@@ -112,7 +112,7 @@ def test_the_led_driver_sends_40_to_61_frames_in_a_second_of_animation(at: Bench
     assert 40 <= at.strip.shown <= 61
 
 
-def test_led_driver_step_after_a_new_board_view_shows_and_reports_its_leds(at: Bench) -> None:
+def test_an_led_driver_step_shows_a_new_board_view_and_reports_leds_and_current(at: Bench) -> None:
     at.board.step()
     at.clock.now_s += 1 / 60
     at.board.show(STILL)

@@ -174,7 +174,7 @@ def test_leds_test_prints_four_colours_then_holes_then_the_status_leds(
 
 
 @pytest.mark.parametrize(("words", "name"), [(("map",), "m.svg"), (("map",), "m.PNG"), (("design",), "d.svg")])
-def test_leds_map_and_design_create_the_missing_folder_of_their_drawing(
+def test_leds_map_and_design_create_a_missing_folder_for_their_drawing(
     words: tuple[str, ...], name: str, tmp_path: Path, empty_settings: str
 ) -> None:
     out = tmp_path / "new" / name

@@ -91,7 +91,7 @@ def test_printed_foot_and_light_holder_lie_outside_the_cameras_picture(module: M
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_every_camera_post_is_under_a_metre_and_mirrors_no_light_bar(module: Module, size_wh: SizeWH) -> None:
+def test_no_camera_post_reaches_a_metre_and_no_tray_floor_mirrors_a_light_bar(module: Module, size_wh: SizeWH) -> None:
     """A light bar's mirror point lies off the tray's floor."""
     arm = mm.arm_for(module, size_wh)
     assert mm.SLEEVE_HEIGHT_MM < arm.post_mm < 1000

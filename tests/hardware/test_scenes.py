@@ -262,7 +262,7 @@ def test_the_led_animations_run_and_fill_ignore_a_given_duration(kind: str) -> N
     assert np.array_equal(one, other)
 
 
-def test_a_delayed_led_run_between_equal_holes_shows_the_peg_in_that_hole() -> None:
+def test_an_led_peg_run_from_a_hole_to_itself_shows_that_hole_before_it_starts() -> None:
     view = replace(PLAY, moments=(Moment("run", 0.0, 0, 43, 43, delay_s=1.0),))
     assert shown(view, 0.5)[0].provisional == 43
 

@@ -72,7 +72,7 @@ def test_sound_effects_play_in_order_and_excess_effects_are_dropped() -> None:
     assert chimes.health()[0]
 
 
-def test_a_sound_thread_hanging_at_stop_ends_although_sound_was_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sound_thread_that_hung_during_a_stop_still_ends_after_a_new_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hardware.sounds.PLAYER_TIMEOUT_S", -1.0)  # stop does not wait
     begun, go_on = threading.Event(), threading.Event()
     players: list[threading.Thread] = []

@@ -181,7 +181,7 @@ def test_the_pio_strip_writes_four_bytes_per_led_and_zeros_on_stop(device: Path)
     assert device.read_bytes() == bytes(8)
 
 
-def test_pio_reorders_colours_for_an_rgb_strip_behind_a_grb_driver(device: Path) -> None:
+def test_pio_swaps_red_and_green_for_an_rgb_strip_as_the_kernel_driver_sends_grb(device: Path) -> None:
     showing(PioDriver(device, order="RGB"), (1, 2, 3))
     first, second, third, _ = device.read_bytes()
     on_the_wire = (second, first, third)  # ws2812-pio-rp1.c: green, red, blue of the bytes that were written

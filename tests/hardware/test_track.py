@@ -88,7 +88,7 @@ def test_serpentine_off_runs_pegs_left_to_right_in_every_led_track_row() -> None
 
 
 @pytest.mark.parametrize("serpentine", [True, False])
-def test_a_drawn_row_of_a_custom_led_track_begins_after_the_start_pocket(serpentine: bool) -> None:
+def test_each_drawn_row_of_a_custom_led_track_begins_right_of_the_start_pocket(serpentine: bool) -> None:
     """Each row of the drawing began a hole too early: the start pocket took a place in the first one."""
     wired = TrackSettings(leds=28, lanes=("1-12", "25-14"), holes=10, row_holes=5, serpentine=serpentine, pitch_mm=1)
     layout = layout_from(wired)

@@ -91,7 +91,7 @@ def test_a_fairness_verdict_of_loaded_dice_never_returns_to_even() -> None:
     assert evened.verdict != "even", "the verdict stays: the bound on false alarms covers all throws"
 
 
-def test_fairness_takes_as_many_missing_5s_as_extra_6s_for_misread_dice() -> None:
+def test_fairness_suspects_misread_5s_if_as_many_5s_are_missing_as_there_are_extra_6s() -> None:
     # One in five 5s is read as a 6, and nobody corrects it.
     found = thrown([1, 1, 1, 1, 0.8, 1.2], 5000, seed=2)
     assert found.verdict == "uneven"

@@ -143,7 +143,7 @@ def test_the_league_refuses_a_game_between_two_merged_names_with_422(league: Lea
 
 
 @pytest.mark.parametrize("other", ["Ann", "Zoe"])
-def test_a_league_table_moves_with_players_that_were_merged_crosswise(
+def test_moving_a_league_table_keeps_the_games_of_players_merged_across_two_tables(
     league: League, tmp_path: Path, other: str
 ) -> None:
     """The old table's other player is the new one's Anna, and both names occur at both tables."""
@@ -205,7 +205,7 @@ FORGERIES: dict[str, tuple[Callable[[str], str], int]] = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_forged_league_transcript_gets_422_and_the_reason_is_stored(league: League, pub: Pub, forgery: str) -> None:
+def test_a_forged_league_transcript_is_refused_and_the_reason_is_stored(league: League, pub: Pub, forgery: str) -> None:
     change, wanted = FORGERIES[forgery]
     key, message = played(league, pub)
     status, answer = league.put(msgspec.structs.replace(message, transcript=change(message.transcript)), key)

@@ -84,7 +84,7 @@ def test_the_outbox_withdraws_a_league_game_whose_lines_are_all_undone(pub: Pub)
     assert outbox.waiting() == []
 
 
-def test_a_league_outbox_without_its_cursor_file_resends_equal_messages(pub: Pub) -> None:
+def test_a_league_outbox_that_lost_its_cursor_file_sends_the_same_messages_again(pub: Pub) -> None:
     for _ in range(3):
         pub.play()
     first = sent(outbox_of(pub))
@@ -93,7 +93,7 @@ def test_a_league_outbox_without_its_cursor_file_resends_equal_messages(pub: Pub
     assert sent(outbox_of(pub)) == first
 
 
-def test_a_league_outbox_without_a_cursor_sends_open_and_withdrawn_games(pub: Pub) -> None:
+def test_a_league_outbox_that_lost_its_cursor_sends_open_and_withdrawn_games_again(pub: Pub) -> None:
     pub.play()
     pub.play("Cat", "Dan")
     first, second = sent(outbox_of(pub))
@@ -107,7 +107,7 @@ def test_a_league_outbox_without_a_cursor_sends_open_and_withdrawn_games(pub: Pu
     assert states == {first.game: "open", second.game: "withdrawn"}
 
 
-def test_a_game_begun_while_the_league_outbox_reads_withdraws_no_game(pub: Pub) -> None:
+def test_the_league_outbox_withdraws_no_game_if_another_begins_during_its_read(pub: Pub) -> None:
     pub.play()
     past = PastGames(pub.folder)
     outbox = Outbox(pub.folder, past, TABLE, {}, SERVER)

@@ -256,7 +256,7 @@ def test_a_league_round_robin_takes_its_results_from_the_played_games(own_season
 
 
 @pytest.mark.parametrize("zone", ["Etc/GMT+12", "Etc/GMT-14"])
-def test_a_tournaments_first_day_is_one_of_utc_as_is_a_seasons(own_season: Season, zone: str) -> None:
+def test_a_tournament_counts_games_from_midnight_utc_of_its_first_day(own_season: Season, zone: str) -> None:
     players = own_season.players()
     pair = Draw("knockout", (players["Ann"], players["Ben"]))
     with as_owner(own_season.league.url) as connection:

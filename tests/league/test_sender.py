@@ -77,7 +77,7 @@ def test_the_league_sender_sends_a_finished_game_and_reports_health_ok(
     assert until(lambda: sender.health() == (True, f"{SERVER} has every finished game"))
 
 
-def test_a_league_game_is_resent_to_the_same_path_after_a_server_outage(
+def test_a_league_game_is_resent_unchanged_after_an_outage_of_the_server(
     pub: Pub, server: Server, sender: Sender
 ) -> None:
     def away(_: Message) -> tuple[int, Reply]:
@@ -146,7 +146,7 @@ def test_a_league_game_that_the_server_fails_at_holds_up_no_later_game(
 
 
 @pytest.mark.parametrize("status", [401, 503])
-def test_a_league_server_that_takes_no_game_now_is_asked_for_one_a_round(
+def test_the_league_sender_tries_only_the_first_game_while_the_server_takes_none(
     pub: Pub, server: Server, sender: Sender, status: int
 ) -> None:
     server.reply = lambda _: (status, Reply("not now"))
@@ -158,7 +158,7 @@ def test_a_league_server_that_takes_no_game_now_is_asked_for_one_a_round(
     assert "2 games wait" in sender.health()[1]
 
 
-def test_health_names_the_aliases_when_one_is_also_a_players_name(pub: Pub, server: Server) -> None:
+def test_league_health_blames_the_aliases_if_an_alias_equals_another_players_name(pub: Pub, server: Server) -> None:
     def judging(message: Message) -> tuple[int, Reply]:
         if '"players":["Lion","Lion"]' in message.transcript:
             return 422, Reply("line 1: Two players are called 'Lion'; names must differ.")
@@ -175,7 +175,7 @@ def test_health_names_the_aliases_when_one_is_also_a_players_name(pub: Pub, serv
     sender.stop()
 
 
-def test_a_refused_league_game_that_is_played_on_is_no_longer_reported(
+def test_health_forgets_a_refused_league_game_once_its_next_revision_is_accepted(
     pub: Pub, server: Server, sender: Sender
 ) -> None:
     good, server.reply = server.reply, lambda _: (422, Reply("line 3: those dice are no throw"))
@@ -219,7 +219,7 @@ def test_a_league_reply_that_is_not_json_becomes_its_first_200_characters(page: 
     assert (status, reply.message) == (502, page[:200].decode("latin-1"))
 
 
-def test_a_finished_game_wakes_the_league_sender_and_delays_no_table(pub: Pub, server: Server, sender: Sender) -> None:
+def test_after_a_game_the_league_sender_alone_waits_for_a_slow_server(pub: Pub, server: Server, sender: Sender) -> None:
     """The sender alone waits for a slow server: meanwhile the table plays another game."""
     answering, good, threads = threading.Event(), server.reply, list[str]()
 

@@ -150,7 +150,7 @@ OWN = WebSettings(wifi="Peg and Pip 42", wifi_password="a.b.c.d", hotspot="Peg a
         ),
     ],
 )
-def test_the_wifi_qr_code_is_shown_only_if_the_page_can_be_reached_there(
+def test_the_wifi_qr_code_is_shown_only_if_the_page_can_be_reached_over_that_wifi(
     monkeypatch: pytest.MonkeyPatch, settings: WebSettings, own: tuple[str, ...], page: str, joins: bool
 ) -> None:
     """The code of a network that is not there would be the first thing that every guest scans."""

@@ -12,7 +12,7 @@ from companion.table.snapshot import News, Snapshot
 from tests.table.acting import HEADER, table_in
 
 
-def test_a_table_follower_last_hears_a_snapshot_published_at_its_start(tmp_path: Path) -> None:
+def test_a_part_that_follows_the_table_gets_a_snapshot_published_during_its_start(tmp_path: Path) -> None:
     table, heard = table_in(tmp_path), list[int]()
     table.start()
 
@@ -29,7 +29,7 @@ def test_a_table_follower_last_hears_a_snapshot_published_at_its_start(tmp_path:
     assert heard[-1] == table.snapshot().number == 1
 
 
-def test_a_table_follower_hears_the_snapshot_again_after_a_failed_start(tmp_path: Path) -> None:
+def test_a_part_that_failed_to_start_gets_the_snapshot_again_at_its_next_start(tmp_path: Path) -> None:
     table, heard = table_in(tmp_path), list[int]()
     table.start()
 

@@ -87,7 +87,7 @@ def test_after_two_failed_starts_the_last_good_settings_come_back(tmp_path: Path
         assert b"The Crown" in table.ask("/")[1], "the next start tries the settings again"
 
 
-def test_crash_loop_detection_does_not_count_a_withdrawn_service_start(tmp_path: Path) -> None:
+def test_a_service_start_that_is_withdrawn_does_not_count_as_a_failed_start(tmp_path: Path) -> None:
     starts = Starts(tmp_path)
     starts.begin()
     starts.failed("no disk")

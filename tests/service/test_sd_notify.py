@@ -23,7 +23,7 @@ def test_systemd_notify_sends_ready_to_the_socket_in_notify_socket(
         assert listener.recv(64) == b"READY=1"
 
 
-def test_the_systemd_watchdog_is_notified_at_half_of_its_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_systemd_watchdog_interval_is_half_of_its_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WATCHDOG_USEC", "10000000")
     assert watchdog_s() == 5.0
     monkeypatch.delenv("WATCHDOG_USEC")

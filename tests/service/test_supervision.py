@@ -116,7 +116,7 @@ def test_every_part_in_healthz_has_an_english_name_for_the_page(app: App) -> Non
     assert {f"part.{name}" for name in health(app)} - texts("en").keys() == set()
 
 
-def test_healthz_reports_a_recovered_journal_ok_and_its_recovery_not_ok(app: App) -> None:
+def test_healthz_after_a_journal_recovery_says_the_journal_is_ok_but_the_recovery_is_not(app: App) -> None:
     """An update waits for a journal that is well, and nobody need have looked over the recovered one by then."""
     aside = app.settings.data.folder / "damaged-1"
     aside.mkdir()

@@ -30,7 +30,7 @@ def written(folder: Path, text: str, **typed: dict[str, Any]) -> Origin:
     return Origin(file, {"data": {"dir": str(folder)}, **typed})
 
 
-def test_restoring_last_good_settings_reports_no_value_of_the_webhook_url(tmp_path: Path) -> None:
+def test_going_back_to_last_good_settings_never_shows_the_webhook_url(tmp_path: Path) -> None:
     now, before = (msgspec.convert({"webhook": {"url": f"https://chat.example/{word}"}}, Settings) for word in "ab")
     starting = Starting(now, Origin(tmp_path / "pegpip.toml"), before)
     assert starting.go_back("It failed.")
@@ -131,7 +131,7 @@ def test_a_wrong_command_line_setting_ends_the_start_with_an_error(tmp_path: Pat
     ],
 )
 @pytest.mark.parametrize("has_run", [False, True])
-def test_a_wrong_setting_is_replaced_in_a_service_and_refused_otherwise(
+def test_a_service_starts_despite_a_wrong_setting_that_other_commands_refuse(
     tmp_path: Path, text: str, told: str, has_run: bool
 ) -> None:
     if has_run:
@@ -172,12 +172,12 @@ def test_a_wifi_name_of_32_bytes_and_its_password_are_used(tmp_path: Path, passw
     assert (used.wifi, used.hotspot, used.wifi_password) == ("ä" * 16, "ä" * 16, password)
 
 
-def test_the_page_refuses_a_wifi_password_that_no_wifi_has(tmp_path: Path) -> None:
+def test_a_wifi_password_of_7_characters_is_reported_as_a_settings_problem(tmp_path: Path) -> None:
     wanted = starting_as_written(tmp_path, "[web]\nwifi_password = 'secret7'\n")
     assert len(problems_of(wanted, starting_as_written(tmp_path, ""), 8000)) == 1
 
 
-def test_a_camera_whose_photo_folder_is_made_after_a_start_is_not_missing(tmp_path: Path) -> None:
+def test_a_photo_folder_camera_works_if_its_folder_is_made_after_the_program_start(tmp_path: Path) -> None:
     """The page said "missing camera" while it showed the photos of a folder that was made after the start."""
     photos = tmp_path / "photos"
     camera = opened_parts(begin(written(tmp_path, f"[camera]\nsource = 'files:{photos}'\n"), service=True)).camera
@@ -191,14 +191,14 @@ def starting_as_written(folder: Path, text: str) -> Settings:
     return begin(written(folder, text), service=True).settings
 
 
-def test_last_good_strip_settings_do_not_replace_the_newer_current_limit(tmp_path: Path) -> None:
+def test_falling_back_to_last_good_strip_settings_keeps_the_newer_current_limit(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[strip]\nkind = 'spii'\nlimit_ma = 500\n"), service=True)
     opened_parts(starting)
     assert (starting.settings.strip.layout, starting.settings.strip.limit_ma) == ("matrix16", 500)
 
 
-def test_a_limit_below_dark_led_draw_is_reported_by_a_service_else_refused(tmp_path: Path) -> None:
+def test_a_current_limit_below_the_dark_leds_draw_is_reported_by_a_service_else_refused(tmp_path: Path) -> None:
     """A service reports the limit and starts; a start that must not replace settings is refused."""
     text = "[strip]\nlayout = 'board3x121'\nlimit_ma = 200\n"
     starting = begin(written(tmp_path, text), service=True)

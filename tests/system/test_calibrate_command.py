@@ -60,7 +60,7 @@ def test_calibrating_the_virtual_tray_finds_its_true_geometry(calibrated: tuple[
     assert picture_in(folder / "seen.jpg").shape == (960, 1280, 3)
 
 
-def test_a_table_reads_with_its_calibration_and_health_says_so(calibrated: tuple[Path, dict[str, object], str]) -> None:
+def test_a_table_reads_a_throw_with_its_healthy_calibration(calibrated: tuple[Path, dict[str, object], str]) -> None:
     phases: list[str] = []
     while "read" not in phases:
         assert len(phases) < 3, "one throw in a hundred is doubted, as the bench measures; three in a row never are"
@@ -100,7 +100,7 @@ def test_a_calibration_made_on_the_phone_is_used_at_once(tmp_path: Path) -> None
         assert zones_at_262_mm(60) == (True, False)
 
 
-def test_the_first_throw_after_a_calibration_on_the_phone_is_scored_unasked(tmp_path: Path) -> None:
+def test_the_first_throw_after_a_phone_calibration_raises_no_dice_found_question(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         table.pair()
         for what, body in (("lay", {"lies": True}), ("sheet", {}), ("lay", {"lies": False}), ("empty", {})):
@@ -137,7 +137,7 @@ def test_pictures_of_another_size_than_the_calibration_fail_health(tmp_path: Pat
     assert "1280 x 960" in says
 
 
-def test_a_damaged_calibration_is_reported_and_the_reader_loads(tmp_path: Path) -> None:
+def test_a_damaged_calibration_is_reported_and_the_reader_starts_without_it(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(b"no archive")
     setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is None

@@ -158,7 +158,7 @@ def test_a_folder_with_only_the_journals_second_copy_can_be_exported(table: Path
 
 
 @pytest.mark.parametrize("kept", [0, 3])
-def test_an_export_refuses_a_longer_second_journal_copy_with_damage(table: Path, kept: int) -> None:
+def test_an_export_is_refused_if_the_longer_journal_copy_is_damaged(table: Path, kept: int) -> None:
     whole = (table / FIRST).read_bytes()
     (table / FIRST).write_bytes(b"".join(whole.splitlines(keepends=True)[:kept]))
     (table / SECOND).write_bytes(whole[:-40] + b"?" + whole[-39:])

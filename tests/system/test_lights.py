@@ -124,7 +124,7 @@ def test_the_crapola_led_track_of_120_holes_is_scaled_to_any_target(target: int,
     assert [peg.banked for peg in board_view(told.snapshot).pegs] == [hole, 0]
 
 
-def test_an_illegal_hold_notice_sets_the_led_tracks_mood_to_illegal_hold() -> None:
+def test_a_notice_about_wrongly_kept_dice_sets_the_led_mood_to_illegal_hold() -> None:
     snapshot = Told(crib()).play(THROW).snapshot
     wrong = Snapshot(number=1, track=snapshot.track, sides=snapshot.sides, notice=Notice("illegal_hold", {}))
     assert board_view(wrong).mood == "illegal_hold"

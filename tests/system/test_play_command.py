@@ -48,7 +48,7 @@ def test_play_command_on_a_taken_port_says_so_and_serves_on_another_port(tmp_pat
             assert second.ask("/healthz")[0] == 200
 
 
-def test_play_command_on_a_running_tables_data_keeps_that_tables_port_file(tmp_path: Path) -> None:
+def test_a_second_play_command_on_the_same_data_is_refused_and_keeps_the_port_file(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         second = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path))
         assert second.returncode == 1

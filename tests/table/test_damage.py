@@ -91,7 +91,7 @@ def test_a_cut_missing_or_zeroed_journal_copy_is_rewritten_from_the_other(tmp_pa
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("missing", [False, True])
-def test_starts_that_cannot_repair_the_journal_copy_the_folder_aside_once(
+def test_failing_journal_repairs_copy_the_damaged_folder_aside_only_once(
     tmp_path: Path, copy: str, missing: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entries = kept(tmp_path)

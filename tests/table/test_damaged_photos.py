@@ -59,7 +59,7 @@ def test_a_journal_scrub_that_finds_the_disk_full_leaves_the_journal_open(
     assert read_entries(tmp_path) == (*entries, entry(61))
 
 
-def test_a_journal_that_cannot_be_opened_after_its_repair_opens_for_an_entry(
+def test_a_journal_that_failed_to_reopen_after_a_repair_reopens_at_a_later_append(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entries, opens = kept(tmp_path), set[Path]()
@@ -110,7 +110,7 @@ def test_a_journal_scrub_on_a_full_disk_leaves_no_part_of_a_folder_copy(
     journal.close()
 
 
-def test_copying_a_damaged_folder_aside_links_photos_and_syncs_only_copies(
+def test_copying_a_damaged_folder_aside_links_photos_and_syncs_each_copied_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal, synced, fsync = photographed(tmp_path), set[int](), os.fsync
@@ -186,7 +186,7 @@ def test_a_photo_that_cannot_be_repaired_is_copied_aside_once(tmp_path: Path, mo
     journal.close()
 
 
-def test_a_scrub_that_repairs_an_entry_lets_the_next_one_unswap_photos(tmp_path: Path) -> None:
+def test_swapped_throw_photos_are_put_back_by_the_scrub_after_an_entry_repair(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, last = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "6.jpg"
     swap(first, last)

@@ -256,7 +256,7 @@ def test_correcting_a_throw_of_an_earlier_game_recomputes_games_lost(table: Tabl
     assert table.snapshot().sitting == after.sitting
 
 
-def test_a_throw_correction_reopening_a_game_or_in_a_past_sitting_fails(table: Table) -> None:
+def test_correcting_a_throw_is_refused_if_it_reopens_a_game_or_is_of_a_past_sitting(table: Table) -> None:
     table.submit(c.StartGame(header={**HEADERS[3], "players": ["Ann", "Ben"]}))
     thousand: list[dict[str, Any]] = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
     played(table, [*thousand, {"throw": [2, 2, 3, 3, 4, 6]}])

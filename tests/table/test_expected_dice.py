@@ -31,11 +31,11 @@ def test_the_tray_expects_two_dice_for_a_roll_off_in_every_game(game: str) -> No
 
 
 @pytest.mark.parametrize(("game", "dice"), [("crib_dice", 7), ("crag", 3), ("crapola", None)])
-def test_tray_expects_7_crib_dice_3_crag_any_crapola_dice_after_a_roll_off(game: str, dice: int | None) -> None:
+def test_the_tray_expects_7_crib_dice_3_crag_or_any_crapola_dice_after_a_roll_off(game: str, dice: int | None) -> None:
     assert expected({"game": game, "roll_off": True}, throw(3, 4), throw(1, 1)) == (dice, True)
 
 
-def test_crib_dice_tray_policy_expects_any_dice_count_with_five_frozen() -> None:
+def test_the_tray_expects_no_fixed_number_of_dice_with_five_crib_dice_frozen() -> None:
     """A piddle is a throw of two dice with five or six frozen; the player may borrow a frozen die for it."""
     named = [throw(5, 5, 5, 5, 5, 2, 3), {"do": "point", "value": 5}]
     assert expected({"game": "crib_dice"}, *named) == (None, False)

@@ -59,7 +59,7 @@ def test_the_anchor_file_reveals_a_rollback_of_both_journal_copies(tmp_path: Pat
     assert len(reports(folder)) == 1, "told once"
 
 
-def test_the_anchor_file_reveals_an_exchange_of_both_journal_copies(tmp_path: Path) -> None:
+def test_replacing_both_journal_copies_by_another_journal_is_reported(tmp_path: Path) -> None:
     kept(tmp_path / "ours", anchors=tmp_path)
     entries = kept(tmp_path / "other", 30, games=(1,))
     for copy in (FIRST, SECOND):
@@ -69,14 +69,14 @@ def test_the_anchor_file_reveals_an_exchange_of_both_journal_copies(tmp_path: Pa
     assert read_entries(tmp_path / "ours") == tuple(entries)
 
 
-def test_the_anchor_file_reveals_the_journal_lost_with_its_data_folder(tmp_path: Path) -> None:
+def test_entries_lost_with_a_deleted_data_folder_are_reported_from_the_anchor_file(tmp_path: Path) -> None:
     kept(tmp_path / "data", anchors=tmp_path)
     shutil.rmtree(tmp_path / "data")
     reopened(tmp_path / "data", anchors=tmp_path)
     assert "entries 1 to 60 are missing" in told(tmp_path / "data")
 
 
-def test_an_anchor_that_could_not_be_written_is_written_once_that_works(tmp_path: Path) -> None:
+def test_the_journals_anchor_file_is_written_as_soon_as_its_folder_can_be_made(tmp_path: Path) -> None:
     (tmp_path / "anchors").write_text("in the way")
     kept(tmp_path / "data", anchors=tmp_path / "anchors")
     journal = opened(tmp_path / "data", anchors=tmp_path / "anchors")

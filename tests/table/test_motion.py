@@ -27,7 +27,7 @@ def test_tray_dice_shifted_2_mm_are_no_motion_after_an_empty_throw_zone() -> Non
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 
 
-def test_a_die_changed_in_place_after_empty_throw_zone_is_unsure_motion() -> None:
+def test_a_die_changed_in_place_is_unsure_motion_only_if_the_throw_zone_was_empty() -> None:
     lying = dice(4)
     turned = (msgspec.structs.replace(lying[0], value=2),)
     assert motion_of(lying, (), seen(turned)) is Motion.NONE
@@ -68,7 +68,7 @@ def test_tray_motion_is_none_if_some_or_all_thrown_dice_are_picked_up() -> None:
     assert motion_of(lying, (), seen(())) is Motion.NONE
 
 
-def test_tray_motion_is_unsure_if_dice_move_elsewhere_and_one_is_missing() -> None:
+def test_tray_motion_is_unsure_if_a_die_is_missing_and_the_others_lie_elsewhere() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(dice(5, 2, seed=2))) is Motion.UNSURE
     beside = (*pushed(lying[:1], 10.0), *dice(2, seed=2))

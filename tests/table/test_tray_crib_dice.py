@@ -63,7 +63,7 @@ def test_changing_kept_crib_dice_does_not_undo_another_players_leaving(evening: 
     assert known(after.notice).args["reason"] == "not_the_point"
 
 
-def test_after_undo_in_crib_dice_unchanged_kept_dice_set_no_point_value(evening: Evening) -> None:
+def test_crib_dice_left_in_the_keep_zone_after_an_undo_name_no_point_value(evening: Evening) -> None:
     number = frozen(evening).number
     undone = evening.table.submit(PressButton(button="undo"))
     assert (undone.number, known(undone.state)["decisions"]) == (number + 1, ["point"])
@@ -288,7 +288,7 @@ def test_dice_in_the_tray_before_the_game_are_not_its_first_throw(table: Table) 
     assert table.submit(Observe(tray.throw(*FIRST))).number == started.number + 1
 
 
-def test_dice_from_before_the_game_are_no_throw_after_an_arm_hid_them(table: Table) -> None:
+def test_dice_that_lay_in_the_tray_before_the_game_are_no_throw_when_seen_again(table: Table) -> None:
     tray = Tray()
     lying = tray.throw(*FIRST)
     table.submit(Observe(lying))
@@ -323,7 +323,7 @@ def test_the_first_throw_after_a_calibration_is_entered_without_a_question(eveni
 
 
 @pytest.mark.parametrize("seen", [None, empty_tray(0.0)])
-def test_dice_put_back_after_a_calibration_are_no_throw_and_bank_again(
+def test_dice_put_back_after_a_calibration_are_no_throw_and_lifting_them_banks(
     evening: Evening, seen: Observation | None
 ) -> None:
     before = frozen(evening)

@@ -88,7 +88,7 @@ def test_a_crag_die_that_was_pushed_and_misread_is_no_second_throw(table: Table,
     assert (after.number, after.question) == (asked.number, None)
 
 
-def test_a_question_from_before_a_doubt_stays_when_the_doubt_goes(table: Table, tray: Tray) -> None:
+def test_a_question_raised_before_a_doubtful_reading_stays_open_after_a_clear_one(table: Table, tray: Tray) -> None:
     lay = lifted(table, tray)
     turned = [msgspec.structs.replace(lay, value=5)]
     tray.thrown = turned
@@ -192,7 +192,7 @@ def test_lifting_hot_dice_out_in_crapola_does_not_bank(table: Table, tray: Tray,
     assert (known(after.state)["kept"], known(after.state)["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
 
 
-def test_tray_plays_a_crapola_keep_once_if_seen_with_the_next_throw(table: Table, tray: Tray) -> None:
+def test_a_crapola_keep_first_seen_together_with_the_next_throw_is_played_once(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(5, 5, 1, 5, 3, 5)))
     tray.keep_one(1)

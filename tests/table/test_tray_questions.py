@@ -130,7 +130,7 @@ def test_the_table_asks_about_moved_dice_whose_values_are_unchanged(evening: Eve
     assert after.number == number + 1
 
 
-def test_the_table_asks_about_a_throw_beside_unmoved_dice(evening: Evening) -> None:
+def test_the_table_asks_about_a_throw_in_which_some_dice_lie_unmoved(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     evening.tray.thrown[2:] = [evening.tray.die(value) for value in (2, 2, 5)]

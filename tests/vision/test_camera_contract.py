@@ -145,7 +145,7 @@ def test_an_observation_from_a_video_is_timed_by_the_tables_own_clock() -> None:
     assert began_s <= seen.at_s <= time.monotonic()
 
 
-def test_starting_a_time_limited_camera_again_clears_its_ended_attribute(tmp_path: Path) -> None:
+def test_a_camera_with_a_time_limit_is_no_longer_ended_after_a_new_start(tmp_path: Path) -> None:
     camera = LimitedCamera(open_camera(f"video:{written_video(tmp_path / 'throws.avi', frames=2)}"), 60.0)
     camera.start()
     assert list(map(bool, (camera.frame(), camera.frame(), camera.frame()))) == [True, True, False]
@@ -170,7 +170,7 @@ def test_the_video_file_camera_skips_frames_for_a_reader_that_is_behind(tmp_path
     assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
-def test_video_file_camera_skips_under_140_ms_in_a_browser_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_video_camera_3_s_behind_skips_under_140_ms_of_a_webm_recording(monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenCV tells 1,000 frames a second for it, although its frames are 33 ms apart."""
 
     class Recording:

@@ -59,7 +59,7 @@ def test_a_tray_read_with_doubt_is_read_again_when_the_light_has_changed(camera:
 
 
 @pytest.mark.parametrize(("hand", "dice"), [("throw", 3), ("lift", 0), ("wait", 3)])
-def test_what_happened_in_the_dark_is_read_once_the_light_is_on_again(
+def test_dice_thrown_or_lifted_in_the_dark_are_read_once_the_light_is_on_again(
     camera: VirtualCamera, hand: str, dice: int
 ) -> None:
     hands = {"throw": lambda: camera.tray.throw([0, 1, 2]), "lift": camera.tray.lift, "wait": lambda: None}
@@ -79,7 +79,7 @@ def test_the_black_first_pictures_of_a_usb_camera_are_not_read(camera: VirtualCa
     assert [type(event) for event in Watcher(Film(film), no_dice, camera.rig()).events()] == [Dark, Moving, Settled]
 
 
-def test_the_tables_page_says_that_the_camera_sees_only_black(camera: VirtualCamera) -> None:
+def test_the_tray_observer_reports_a_camera_that_sees_only_black(camera: VirtualCamera) -> None:
     camera.disturb = FaultInjection(lamp=0.002).over
 
     def film() -> Frame | None:

@@ -127,7 +127,7 @@ def slightly_tilted(count: int, spread_mm: float, high: float, rng: np.random.Ge
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_steep_views_measure_the_lens_after_any_number_of_poor_ones(seed: int) -> None:
+def test_steep_views_of_the_calibration_sheet_measure_the_lens_after_60_nearly_flat_ones(seed: int) -> None:
     lens, rng = true_lens(80.0, (-0.05, 0.0)), np.random.default_rng(seed)
     high = height_mm(lens)
     views = views_of([marked(lens, one, rng) for one in slightly_tilted(60, 40, high, rng)])
@@ -138,7 +138,7 @@ def test_steep_views_measure_the_lens_after_any_number_of_poor_ones(seed: int) -
     assert found.angle_deg == pytest.approx(80.0, abs=0.5)
 
 
-def test_a_lens_measured_from_the_most_views_keeps_them() -> None:
+def test_a_lens_measured_from_the_most_views_allowed_takes_no_further_view() -> None:
     lens, rng = true_lens(62.2, (0.0, 0.0)), np.random.default_rng(1)
     leans = [rng.normal(0, 15, 2) for _ in range(80)]
     views = views_of([marked(lens, held(lens, (x, y)), rng) for x, y in leans])
@@ -166,7 +166,7 @@ def test_eight_noisy_views_at_steeper_tilts_still_measure_the_lens(seed: int) ->
     assert found.focal_px == pytest.approx(lens.focal_px, rel=0.05)
 
 
-def test_too_few_calibration_sheet_views_return_the_guessed_lens() -> None:
+def test_a_lens_measured_from_too_few_different_sheet_views_stays_the_guess() -> None:
     """A repeated view counts once."""
     lens = true_lens(50.0, (0.0, 0.0))
     views = views_of(filmed(lens, [held(lens, lean) for lean in (*ASLANT_DEG[: MIN_VIEWS - 1], ASLANT_DEG[0])]))

@@ -127,7 +127,7 @@ def test_a_die_face_uncertain_at_every_scale_gets_augmented_views() -> None:
     assert reading.dice[0].confidence < 1
 
 
-def test_photo_reader_classifies_each_view_of_a_twice_found_face_once() -> None:
+def test_the_photo_reader_classifies_a_face_detected_twice_only_once_per_view() -> None:
     detector, classifier = OneFace(0.0), SaysTwo(0.45)
     read_by(detector, classifier, None)
     assert detector.passes > 1

@@ -82,7 +82,7 @@ def test_the_pi_camera_holds_exposure_and_colour_gains_once_converged(light: flo
     assert (red, blue) == pytest.approx(pi.board.awb, rel=0.02)
 
 
-def test_a_monochrome_pi_camera_holds_exposure_and_finds_it_anew() -> None:
+def test_a_monochrome_pi_camera_holds_its_exposure_until_the_light_changes() -> None:
     """A monochrome sensor advertises no white balance: setting one would fail, and the camera would be opened again."""
     pi = Pi("Global Shutter Camera", light=0.5)
     pi.board.sensor = replace(pi.board.sensor, mono=True)

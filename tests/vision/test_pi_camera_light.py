@@ -89,7 +89,7 @@ def test_lamp_bands_moving_through_frames_are_measured_and_get_advice() -> None:
     assert "10.0 ms" in advice.says
 
 
-def test_lamp_check_warns_of_partial_period_exposure_if_no_bands_move() -> None:
+def test_lamp_check_warns_of_an_exposure_that_is_no_multiple_of_the_lamps_period() -> None:
     seen = lamp_seen(120, 60, lamp_depth=0.5, light=6.0)
     assert seen.bands is not None
     assert seen.bands < 0.02

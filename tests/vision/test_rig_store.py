@@ -157,7 +157,7 @@ def test_a_calibration_sheet_not_seen_in_time_is_reported_with_a_cure() -> None:
     assert len(said) == 1
 
 
-def test_calibration_recollects_frames_if_the_new_lens_model_fits_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibration_takes_new_frames_if_the_newly_measured_lens_fits_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet lies still, but no frame locates it with the lens that was measured meanwhile."""
     camera, detected = laid(), itertools.count(1)
 

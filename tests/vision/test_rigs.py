@@ -63,7 +63,7 @@ def test_an_evaluation_case_has_the_estimated_camera_height_and_scale(folder: Pa
     assert rig.floor_to_px @ (rig.throw.x_mm, rig.throw.y_mm, 1) == pytest.approx((10, 10, 1))
 
 
-def test_measuring_rigs_of_a_folder_without_photos_is_an_error(
+def test_the_camera_rig_measuring_program_exits_2_for_a_folder_without_photos(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["rigs", str(tmp_path)])

@@ -78,7 +78,7 @@ def test_a_released_network_gives_classifier_features_again() -> None:
     assert np.array_equal(network.forward(inputs(classifier.MODEL, 2), features=True), before)
 
 
-def test_reading_dice_stores_and_sends_nothing_about_its_use(tmp_path: Path) -> None:
+def test_loading_the_dice_networks_writes_nothing_to_the_home_folder(tmp_path: Path) -> None:
     code = "from vision.networks import load_networks; load_networks()"
     here = {key: value for key, value in os.environ.items() if key not in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")}
     subprocess.run([sys.executable, "-c", code], env={**here, "HOME": str(tmp_path)}, check=True)

@@ -144,7 +144,7 @@ def test_the_virtual_camera_reuses_its_picture_while_dice_only_tremble(camera: V
 
 
 @pytest.mark.parametrize(("dim", "frames"), [(None, 2), (lambda _on: None, 3)])
-def test_the_watcher_reads_a_throw_while_stillness_is_being_confirmed(
+def test_the_watcher_reads_a_throw_before_stillness_is_proven_and_reports_it_then(
     camera: VirtualCamera, dim: Callable[[bool], None] | None, frames: int
 ) -> None:
     """A strip that is dimmed for the reading delays it by one frame."""
@@ -290,7 +290,7 @@ def test_a_watcher_stopped_during_a_reading_drops_that_settled_event(camera: Vir
     assert len(settled) == hasty, "of the empty tray before the throw"
 
 
-def test_a_reading_in_doubt_is_reported_after_one_frame_with_all_frames(camera: VirtualCamera) -> None:
+def test_a_doubtful_reading_is_reported_after_one_frame_and_carries_all_frames(camera: VirtualCamera) -> None:
     """A beer glass in the tray: reading the other frames would triple the wait, and can't remove the doubt."""
     looks: list[FrameBGR] = []
 
@@ -331,7 +331,7 @@ def test_watcher_drops_a_reading_whose_calibration_was_replaced_meanwhile(camera
     assert (first.reading.doubt, first.rig) == (Doubt.CUT_OFF, new)
 
 
-def test_uncalibrated_watcher_rereads_a_throw_with_its_first_full_reading(camera: VirtualCamera) -> None:
+def test_uncalibrated_watcher_gives_later_readings_of_a_throw_the_one_before(camera: VirtualCamera) -> None:
     known: list[tuple[int, bool, bool]] = []
     reader = Reader(load_networks())
 

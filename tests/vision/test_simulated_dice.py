@@ -166,7 +166,7 @@ def test_the_seed_decides_the_simulated_throw() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_cocked_share_decides_whether_one_simulated_die_leans(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_simulated_die_leans_at_cocked_share_1_and_none_at_0(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 1.0)
     assert [cocked(pose) for pose in thrown(seed, 3)].count(True) == 1
     monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 0.0)

@@ -69,7 +69,7 @@ def test_the_tray_reader_reads_an_empty_tray_as_empty_without_doubt() -> None:
 
 
 @pytest.mark.parametrize("face_xy", [(80.0, 40.0), (40.0, 80.0), (-7.0, 40.0), (40.0, -20.0)])
-def test_empty_tray_comparison_accepts_a_face_centre_outside_the_picture(face_xy: tuple[float, float]) -> None:
+def test_empty_tray_comparison_matches_at_a_face_centre_outside_the_picture(face_xy: tuple[float, float]) -> None:
     """The network may place the centre of a small die that is cut off into the padding; OpenCV then had no pixel."""
     ground = np.full((96, 96, 3), 60, np.uint8)
     tray = EmptyTray.of(ground, 24.0)

@@ -103,7 +103,7 @@ def test_forty_phones_behind_one_router_have_room_to_load_a_page_at_once() -> No
     assert all(streams.take(GUEST) for _ in range(40))
 
 
-def test_a_web_connection_made_before_serving_gets_all_socket_options() -> None:
+def test_a_connection_queued_before_the_web_server_starts_gets_all_socket_options() -> None:
     limits = Limits(streams=1, stalled_s=7.0)
     with (
         socket.create_server((OWN, 0)) as bound,

@@ -55,7 +55,7 @@ def test_the_bundler_reads_every_script_modules_imports_and_exports(path: Path) 
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_bundle_imports_nothing_and_the_page_has_three_scripts(page: str) -> None:
+def test_page_bundles_import_nothing_and_only_the_base_template_has_scripts(page: str) -> None:
     text = loaded_files()[f"page-{page}.js"].plain.decode()
     assert re.findall(r"^(?:import|export)\b", text, re.MULTILINE) == []
     template = (Path(FOLDER).parent / "templates" / "base.html").read_text()

@@ -14,6 +14,7 @@ import pytest
 from companion.adapters.calibration_service import NO_PICTURE, CalibrationService
 from companion.adapters.frame_buffer import FrameBuffer
 from companion.errors import DeviceError
+from tests.waiting import RETRIES
 from tests.web.accessibility import violations
 from tests.web.calibrating import Calibration
 from tests.web.calibrating import calibration as calibration
@@ -121,7 +122,7 @@ def test_calibration_steps_out_of_order_are_refused_with_a_next_step(calibration
     assert "Lay it flat" in unseen.json["message"]
 
 
-def test_a_sheet_that_is_not_found_again_leaves_no_older_one_to_calibrate(calibration: Calibration) -> None:
+def test_a_failed_second_sheet_picture_discards_the_sheet_taken_before(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     assert calibration.act("sheet").json["sheet"]
     calibration.act("lay", lies=False)
@@ -131,7 +132,7 @@ def test_a_sheet_that_is_not_found_again_leaves_no_older_one_to_calibrate(calibr
     assert not (calibration.folder / FILE_NAME).exists()
 
 
-def test_the_empty_tray_step_keeps_its_sheet_if_another_owner_takes_one(
+def test_the_empty_tray_step_uses_the_sheet_it_began_with_if_another_is_taken(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another owner takes the sheet of a wider tray while the first waits for the picture."""
@@ -146,7 +147,7 @@ def test_the_empty_tray_step_keeps_its_sheet_if_another_owner_takes_one(
     assert stored.rig.throw.width_mm == 280 - stored.rig.keep.width_mm
 
 
-def test_a_sheet_taken_in_vain_leaves_no_other_owners_to_calibrate(
+def test_a_sheet_picture_that_fails_discards_the_sheet_that_another_owner_took(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pose would be stored with the measures of a tray that the other owner entered meanwhile."""
@@ -324,9 +325,9 @@ def test_camera_page_shows_the_picture_to_an_owner_not_an_unpaired_phone(
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         page.goto(f"{host}/camera")
         page.wait_for_selector("#unpaired:not([hidden])")
-        assert page.request.get(f"{host}/api/calibrate.jpg").status == 401
-        assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}).ok
-        assert page.request.get(f"{host}/api/calibrate.jpg").status == 403, "paired, and no owner"
+        assert page.request.get(f"{host}/api/calibrate.jpg", max_retries=RETRIES).status == 401
+        assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}, max_retries=RETRIES).ok
+        assert page.request.get(f"{host}/api/calibrate.jpg", max_retries=RETRIES).status == 403, "paired, and no owner"
         calibration.pub.make_owners()
         page.goto(f"{host}/camera")
         page.wait_for_function("() => document.getElementById('picture').naturalWidth === 1280")
@@ -346,7 +347,7 @@ def test_the_calibrate_page_asks_for_more_views_of_an_uncertain_lens(calibration
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         page.goto(f"{host}/calibrate")
-        assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}, max_retries=RETRIES).ok
         calibration.pub.make_owners()
         page.route("**/api/calibrate", uncertain)
         page.goto(f"{host}/calibrate")
@@ -365,7 +366,10 @@ def test_the_calibrate_page_on_a_phone_calibrates_the_tables_camera(calibration:
         page.wait_for_selector("#unpaired:not([hidden])")
         assert violations(page) == []
         answer = page.request.post(
-            f"{host}/api/pair", data={"pin": PIN, "name": "Host"}, headers={"Content-Type": "application/json"}
+            f"{host}/api/pair",
+            data={"pin": PIN, "name": "Host"},
+            headers={"Content-Type": "application/json"},
+            max_retries=RETRIES,
         )
         assert answer.ok
         calibration.pub.make_owners()

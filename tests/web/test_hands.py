@@ -92,7 +92,7 @@ def test_control_page_corrects_a_die_of_a_past_throw_to_the_tapped_face(pub: Pub
     ],
     ids=["hand", "camera"],
 )
-def test_a_correction_says_whether_the_die_was_entered_or_read(
+def test_the_correction_dialog_says_whether_a_die_was_entered_or_read(
     thrown: list[Command], asks: str, pub: Pub, visiting: Any
 ) -> None:
     pub.table.submit(StartGame(header=HEADER))

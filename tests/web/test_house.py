@@ -18,7 +18,7 @@ class FakeBot:
         self.held.append((seconds, phone))
 
 
-def test_games_api_stores_the_bots_seat_and_level_outside_the_header(pub: Pub) -> None:
+def test_games_api_stores_the_bots_seat_and_level_in_the_terms_not_the_header(pub: Pub) -> None:
     house = {"player": HEADER["players"][1], "level": "steady"}
     assert pub.host().post("/api/games", json={**HEADER, "terms": {"house": house}}).status_code == 200
     told = pub.stranger().get("/api/state").json

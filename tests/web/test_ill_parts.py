@@ -72,7 +72,7 @@ def test_scoreboard_names_an_ill_strip_and_still_asks_for_a_throw(
     expect(page.locator("#can")).to_have_text("throw 3 dice")
 
 
-def test_scoreboard_leaves_a_league_that_is_away_to_the_help_page(
+def test_the_scoreboard_does_not_show_that_the_league_server_is_unreachable(
     chromium: Any, address: str, parts: dict[str, Any]
 ) -> None:
     parts["league"] = {"ok": False, "says": "Its server can't be reached."}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from companion.table.commands import StartGame
+from tests.waiting import RETRIES
 from tests.web.phones import live, phone, visit
 from tests.web.pub import HEADER, Pub, opened, play, play_out, served
 from web.pairing.roles import Role
@@ -152,7 +153,7 @@ def test_german_learn_page_writes_a_decimal_comma_in_a_puzzle_reason(chromium: A
     page = phone(chromium, address)
     page.context.add_cookies([{"name": "lang", "value": "de", "url": address}])
     gap = {"code": "gap.win", "args": {"less": 1.5}}
-    puzzle = {**page.request.get(f"{address}/api/puzzle").json(), "reasons": [gap]}
+    puzzle = {**page.request.get(f"{address}/api/puzzle", max_retries=RETRIES).json(), "reasons": [gap]}
     page.route("**/api/puzzle", lambda route: route.fulfill(json=puzzle))
     live(page, f"{address}/learn")
     page.locator("#puzzle button").first.click()
@@ -189,7 +190,7 @@ def test_tv_page_without_a_game_shows_the_daily_puzzle_then_its_answer(chromium:
 def test_tv_page_requests_the_daily_puzzle_anew_before_each_showing(chromium: Any, pub: Pub, address: str) -> None:
     """A screen that stays on overnight showed the puzzle of the day on which it was opened."""
     tv = phone(chromium, address, size="1280x720")
-    puzzle = {**tv.request.get(f"{address}/api/puzzle").json(), "title": "Of today"}
+    puzzle = {**tv.request.get(f"{address}/api/puzzle", max_retries=RETRIES).json(), "title": "Of today"}
     tv.route("**/api/puzzle", lambda route: route.fulfill(json=puzzle))
     tv.clock.install()
     live(tv, f"{address}/tv")

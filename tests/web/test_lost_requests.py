@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from companion.table.commands import StartGame
+from tests.waiting import RETRIES
 from tests.web.phones import MIDGAME, live, phone, visit
 from tests.web.pub import HEADER, Pub, opened, play, served
 from web.serving.limits import Limits
@@ -67,7 +68,7 @@ def test_a_page_repeats_a_lost_request_for_its_texts_or_for_a_past_game(
     assert len(aborted) == 1
 
 
-def test_a_page_without_a_stream_stays_live_when_it_asks_for_one_again(chromium: Any, tmp_path: Path) -> None:
+def test_a_page_refused_a_stream_shows_no_lost_connection_while_asking_again(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
         pub.start()
         visit(chromium, address + "/")
@@ -91,7 +92,7 @@ def test_page_of_past_games_asks_again_for_what_was_lost_at_a_games_end(
 ) -> None:
     pub.table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
     page = phone(chromium, address, paired=True)
-    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 2}).ok
+    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 2}, max_retries=RETRIES).ok
     live(page, address + path)
     page.route(f"**{lost}", lambda route: route.abort(), times=1)
     with page.expect_response(lambda answer: answer.url.endswith(lost), timeout=5000):

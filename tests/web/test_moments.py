@@ -63,7 +63,7 @@ def test_scoreboard_and_tv_page_show_a_crib_dice_moment_for_two_seconds(
     assert fed.page.is_hidden("#moment")
 
 
-def test_the_tv_page_shows_a_crag_of_50_until_the_entry_is_undone(chromium: Any, address: str) -> None:
+def test_the_tv_page_celebrates_a_crag_of_50_until_the_entry_is_undone(chromium: Any, address: str) -> None:
     """All its dice are shown, also those that were not thrown again."""
     *_, thrown, entered = told("crag", Throw((6, 6, 2)), Keep((6, 6)), Throw((1,)), Enter("crag"))
     fed = FedPage(chromium, address, "/tv")

@@ -40,13 +40,13 @@ def test_scoreboard_shows_crapola_points_to_go_before_the_first_bank(chromium: A
         expect(page.locator("#players li").first).to_contain_text("3,000 to go · not on the board yet")
 
 
-def test_the_scoreboard_says_the_points_of_a_full_crag_once(pub: Pub, visiting: Any) -> None:
+def test_the_scoreboards_last_move_names_the_50_points_of_a_full_crag_once(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
     play(pub, {"throw": [1, 6, 6]}, {"do": "score", "category": "crag"})
     assert visiting("/").inner_text("#last") == "Ann scored 50 in Crag. That is a full Crag, the best row!"
 
 
-def test_a_question_about_the_number_of_dice_says_it_once(pub: Pub, visiting: Any) -> None:
+def test_the_dialog_about_a_wrong_number_of_dice_states_the_numbers_only_once(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
     pub.table.submit(observation([], at_s=90.0))
     pub.table.submit(observation([5, 5, 2, 3, 1, 4], at_s=100.0))

@@ -8,6 +8,7 @@ import pytest
 
 from companion.table.commands import Abandon, CorrectThrow, NoteMotion, StartGame
 from tests.games.crib_turns import bank
+from tests.waiting import RETRIES
 from tests.web.phones import newest
 from tests.web.pub import HEADER, PIN, Pub, observation, play
 
@@ -73,14 +74,14 @@ def test_a_roll_off_says_what_the_two_dice_decide_and_shows_no_points(pub: Pub, 
     assert page.is_hidden("#worth")
 
 
-def test_the_bomb_button_promises_no_points_which_a_bomb_always_costs(pub: Pub, visiting: Any) -> None:
+def test_the_bomb_button_on_the_control_page_shows_no_points(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "rules": {"bomb": True}}))
     play(pub, *bank(5), {"throw": [1, 1, 1, 1, 1, 2, 3]}, {"do": "point", "value": 1})
     page = visiting("/control", paired=True)
     assert page.locator("#pick button").all_inner_texts() == ["Bomb!"]
 
 
-def test_an_abandoned_game_names_nobody_and_says_what_comes_next(pub: Pub, visiting: Any) -> None:
+def test_tv_page_of_an_abandoned_game_shows_no_player_and_names_the_next_step(pub: Pub, visiting: Any) -> None:
     begin(pub, "crag", {"throw": [6, 6, 1]})
     pub.table.submit(Abandon(number=pub.table.snapshot().number))
     page = visiting("/tv")
@@ -90,7 +91,7 @@ def test_an_abandoned_game_names_nobody_and_says_what_comes_next(pub: Pub, visit
     assert page.is_hidden("#last")
 
 
-def test_escape_folds_away_the_other_acts_and_gives_the_focus_back(pub: Pub, visiting: Any) -> None:
+def test_escape_closes_the_control_pages_more_menu_and_returns_the_focus_to_its_button(pub: Pub, visiting: Any) -> None:
     begin(pub, "crapola")
     page = visiting("/control", paired=True)
     page.click("#more > summary")
@@ -236,7 +237,7 @@ def test_control_page_tells_a_phone_that_pairs_if_no_answer_comes(visiting: Any,
 
 def test_seat_page_says_when_a_player_cannot_stand_up(visiting: Any, address: str) -> None:
     page = visiting("/control", paired=True)
-    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}).ok
+    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}, max_retries=RETRIES).ok
     page.goto(f"{address}/me")
     page.route("**/api/seats/leave", lambda route: route.abort())
     page.click("#stand")
@@ -379,7 +380,7 @@ def test_the_scoreboard_names_no_crapola_leader_who_has_left(pub: Pub, visiting:
     assert ("leads" in ann, ben, cat) == (False, "leads", "50 behind")
 
 
-def test_pages_address_nobody_while_the_computer_players_dice_roll(pub: Pub, visiting: Any) -> None:
+def test_the_tv_page_says_that_the_bots_dice_roll_and_addresses_nobody(pub: Pub, visiting: Any) -> None:
     house = {"player": "Ann", "level": "best"}
     pub.table.submit(StartGame(header=HEADER, terms={"house": house}))
     pub.table.submit(NoteMotion())

@@ -243,7 +243,7 @@ def test_pairing_token_expires_after_90_days_without_use(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("by_code", [True, False])
-def test_after_its_host_stayed_away_for_90_days_a_table_takes_a_new_one(tmp_path: Path, by_code: bool) -> None:
+def test_a_table_accepts_a_new_owner_after_its_owner_was_away_for_over_90_days(tmp_path: Path, by_code: bool) -> None:
     clock, wall = Clock(), Clock()
     pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), clock, wall=wall)
     paired(pairing)
@@ -351,7 +351,7 @@ def test_the_pin_budget_allows_at_most_43_wrong_guesses_in_100_years() -> None:
     assert budget.count <= 43
 
 
-def test_after_20_wrong_pins_only_the_owner_can_pair_by_pin(pub: Pub) -> None:
+def test_after_20_wrong_pins_only_an_owner_phone_can_pair_by_pin_until_a_new_pin(pub: Pub) -> None:
     """Others still pair by the button or the owner's consent, and by a new PIN once the owner has made one."""
     owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
     assert owner.get("/api/phones").json["pin_rests_s"] == 0

@@ -133,7 +133,7 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
     assert owner.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
 
 
-def test_of_two_games_started_at_once_the_later_is_its_own_phones(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_phone_owns_the_game_it_began_just_after_another_phone_did(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ben's game starts after Ann's, but before her phone is noted."""
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
     submit, later = pub.table.submit, threading.Thread(target=lambda: ben.post("/api/games", json=HEADER))
@@ -152,7 +152,7 @@ def test_of_two_games_started_at_once_the_later_is_its_own_phones(pub: Pub, monk
     assert ben.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
 
 
-def test_of_two_phones_that_start_a_game_at_once_the_second_is_stale(pub: Pub) -> None:
+def test_a_phone_that_starts_a_game_after_another_phone_did_is_refused_as_stale(pub: Pub) -> None:
     ann, ben = pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben")
     seen = {**HEADER, "number": pub.table.snapshot().number}
     assert ann.post("/api/games", json=seen).status_code == 200

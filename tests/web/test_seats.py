@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from companion.table.commands import StartGame
-from tests.waiting import until
+from tests.waiting import RETRIES, until
 from tests.web.phones import live, newest, phone
 from tests.web.pub import HEADER, PIN, Clock, MemoryTokens, Pub, play
 from web.pairing.phones import DAY_S, MAX_SEAT_SILENCE_S, Pairing
@@ -86,7 +86,7 @@ def test_seats_api_refuses_a_returning_phone_a_name_and_peg_since_taken(pub: Pub
     assert sit(ann, "Ann", 2) == 409
 
 
-def test_seats_used_within_the_last_day_stay_for_three_hours_after_a_start() -> None:
+def test_after_a_restart_phones_seen_in_the_last_day_keep_their_seats_for_three_hours() -> None:
     """The time of the last request is stored only to a day; a week later nobody shall find the last evening's seats."""
     store, wall = MemoryTokens(), Clock()
     token = Pairing(PIN, store, Clock(), wall=wall).pair(PIN, "Ann", "192.168.4.10")
@@ -132,7 +132,7 @@ def test_control_page_starts_a_game_with_the_four_phones_that_took_seats(pub: Pu
 @pytest.mark.browser
 def test_scoreboard_of_a_seated_phone_vibrates_once_when_its_turn_comes(chromium: Any, pub: Pub, address: str) -> None:
     page = phone(chromium, address, paired=True)
-    assert page.request.post(f"{address}/api/seats", data={"name": "Ben", "colour": 1}).ok
+    assert page.request.post(f"{address}/api/seats", data={"name": "Ben", "colour": 1}, max_retries=RETRIES).ok
     pub.table.submit(StartGame(header=HEADER))
     page.add_init_script(BUZZED)
     live(page, address)
@@ -147,7 +147,7 @@ def test_scoreboard_of_a_seated_phone_vibrates_once_when_its_turn_comes(chromium
 
 
 @pytest.mark.browser
-def test_seat_page_asks_to_be_let_in_once_if_the_name_is_taken(pub: Pub, visiting: Any) -> None:
+def test_seat_page_needs_no_second_admission_after_the_chosen_name_was_taken(pub: Pub, visiting: Any) -> None:
     assert sit(pub.paired(Role.PLAYER, "Ann"), "Ann", 1) == 200
     page = visiting("/me")
     page.fill("#seat-name", "Ann")
@@ -167,7 +167,7 @@ def test_seat_page_asks_to_be_let_in_once_if_the_name_is_taken(pub: Pub, visitin
 def test_seat_page_keeps_the_peg_when_a_name_is_changed(chromium: Any, pub: Pub, address: str) -> None:
     """Also on a phone that stores nothing (private browsing): its wish was peg 0."""
     page = phone(chromium, address, paired=True)
-    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 3}).ok
+    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 3}, max_retries=RETRIES).ok
     live(page, f"{address}/me")
     page.click("#change")
     page.fill("#seat-name", "Anna")

@@ -51,5 +51,5 @@ def test_settings_api_answers_429_even_to_the_pin_after_20_wrong_pins(table: Any
     assert file.running == Settings()
 
 
-def test_every_setting_has_a_label_in_english_and_so_in_each_language() -> None:
+def test_every_setting_has_a_label_in_the_english_texts() -> None:
     assert [one for one in declared() if not texts("en").get(f"settings.{one.section}.{one.key}")] == []

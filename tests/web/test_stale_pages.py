@@ -238,7 +238,7 @@ def test_tv_page_drops_the_last_games_luckiest_throws_when_a_game_begins(chromiu
     assert "1, 1, 1" not in page.inner_text("#log")
 
 
-def test_past_game_page_saves_a_picture_that_came_too_late_to_share(chromium: Any, address: str) -> None:
+def test_past_game_page_saves_its_picture_if_the_browser_refuses_a_late_share(chromium: Any, address: str) -> None:
     """A browser lets a page share for a few seconds after a tap; a slow table needs longer for the luckiest throw."""
     page = phone(chromium, address)
     page.add_init_script("navigator.canShare = () => true; navigator.share = () => Promise.reject(window.refusal);")

@@ -11,6 +11,7 @@ import pytest
 
 from companion.games.crag.scoring import CATEGORIES
 from companion.table.commands import CorrectThrow, PlayLine, StartGame
+from tests.waiting import RETRIES
 from tests.web.phones import phone, visit
 from tests.web.pub import HEADER, Pub, opened, play, served
 
@@ -73,7 +74,7 @@ def test_the_evening_page_shows_standings_charts_and_a_picture_to_save(chromium:
     assert page.inner_text("#tonight") == "Cid leads: 1 of 1 games won"
 
 
-def test_the_evening_page_does_not_deny_the_games_of_other_players(pub: Pub, visiting: Any) -> None:
+def test_evening_page_says_these_players_finished_no_game_but_lists_others_games(pub: Pub, visiting: Any) -> None:
     """Ann, Ben and Cid have finished games, and the page lists them."""
     games(pub)
     pub.table.submit(StartGame(header={**HEADER, **SHORT, "players": ["Dan", "Eve"]}))
@@ -82,7 +83,7 @@ def test_the_evening_page_does_not_deny_the_games_of_other_players(pub: Pub, vis
     assert "won" in page.inner_text("#games")
 
 
-def test_the_evening_page_counts_a_won_game_that_nobody_lost(chromium: Any, pub: Pub, address: str) -> None:
+def test_the_evening_page_counts_a_won_solo_game_of_crag(chromium: Any, pub: Pub, address: str) -> None:
     page = chromium.new_page(viewport={"width": 1180, "height": 820})
     for won in ("1", "2"):
         snapshot = pub.table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
@@ -122,7 +123,7 @@ def test_past_game_page_says_that_a_game_goes_on_when_its_last_line_is_undone(pu
 
 def test_the_me_page_lists_a_game_that_ends_while_it_is_open(chromium: Any, pub: Pub, address: str) -> None:
     page = phone(chromium, address, paired=True)
-    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}).ok
+    assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}, max_retries=RETRIES).ok
     page.goto(f"{address}/me")
     page.wait_for_selector("#figures:has-text('No finished game yet')")
     games(pub)
@@ -135,7 +136,7 @@ def test_the_me_page_counts_the_games_won_by_a_player_named_like_a_team(chromium
     play(pub, *WON, *LOST)
     page = phone(chromium, address, paired=True)
     for name, won in (("Tom & Jerry", "1"), ("Tom", "0")):
-        assert page.request.post(f"{address}/api/seats", data={"name": name, "colour": 1}).ok
+        assert page.request.post(f"{address}/api/seats", data={"name": name, "colour": 1}, max_retries=RETRIES).ok
         page.goto(f"{address}/me")
         assert page.inner_text("#figures tbody tr td:nth-child(3)") == won
 

@@ -141,7 +141,7 @@ def test_second_tap_on_remove_spares_the_phone_that_moved_up(chromium: Any, pub:
     assert [each.name for each in pub.pairing.phones()] == ["Host", *names[:3], *names[4:]]
 
 
-def test_second_tap_on_let_in_lets_in_nobody_else(chromium: Any, pub: Pub, address: str) -> None:
+def test_a_double_tap_on_let_in_admits_only_the_first_waiting_phone(chromium: Any, pub: Pub, address: str) -> None:
     for name, other in (("Cat", "192.168.4.21"), ("Dov", "192.168.4.22")):
         assert pub.stranger(other).post("/api/pair/ask", json={"name": name}).status_code == 200
     host = phone(chromium, address)
@@ -163,7 +163,7 @@ def tap_again(page: Any, button: str) -> None:
     assert len(page.evaluate("acts")) == 1
 
 
-def test_a_dialog_to_abandon_a_game_does_not_abandon_the_next_one(chromium: Any, pub: Pub, address: str) -> None:
+def test_confirming_an_old_abandon_dialog_does_not_abandon_a_new_game(chromium: Any, pub: Pub, address: str) -> None:
     pub.table.submit(StartGame(header=HEADER))
     page = phone(chromium, address)
     page.click("#more summary")

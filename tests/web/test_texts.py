@@ -85,7 +85,7 @@ def test_english_texts_have_each_house_rule_and_each_games_first_sentence() -> N
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_notice_after_a_restart_asks_for_no_throw_in_any_language(language: str) -> None:
+def test_the_restart_notice_in_each_language_tells_nobody_to_throw(language: str) -> None:
     """A decision may be due: naming the point, keeping dice or choosing a row."""
     restored = say(language, "notice.restored", player="Ann")
     assert "Ann" in restored
@@ -103,7 +103,7 @@ def test_page_language_is_the_chosen_else_the_browsers_else_english() -> None:
     assert chosen("xx", []) == "en"
 
 
-def test_each_pages_text_file_has_its_scripts_keys_and_tvs_no_settings() -> None:
+def test_each_page_text_file_has_its_scripts_keys_and_the_tv_file_no_settings_keys() -> None:
     for page in static_files.PAGES:
         got = json.loads(static_files.loaded_files()[f"texts/en-{page}.json"].plain)
         source = static_files.loaded_files()[f"page-{page}.js"].plain.decode()

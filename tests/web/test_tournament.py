@@ -13,7 +13,7 @@ import pytest
 from companion.table.commands import StartGame
 from companion.table.snapshot import TournamentView
 from tests.known import known
-from tests.waiting import until
+from tests.waiting import RETRIES, until
 from tests.web.accessibility import SMALL, in_each_look
 from tests.web.injecting import stop_clock
 from tests.web.phones import live, newest
@@ -144,10 +144,10 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
 
 
 @pytest.mark.browser
-def test_evening_page_keeps_the_hosts_fold_open_while_players_leave(chromium: Any, pub: Pub, address: str) -> None:
+def test_evening_page_keeps_tournament_section_open_while_players_leave(chromium: Any, pub: Pub, address: str) -> None:
     page = new_phone(chromium, address, paired=True)
     pub.make_owners()
-    assert page.request.post(f"{address}/api/tournament", data={**BODY, "number": 0}).ok
+    assert page.request.post(f"{address}/api/tournament", data={**BODY, "number": 0}, max_retries=RETRIES).ok
     page.goto(f"{address}/evening")
     page.click("#tournament details summary")
     for name in BODY["players"][:2]:

@@ -31,7 +31,7 @@ def pub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pub]:
         yield place
 
 
-def test_speech_output_says_an_added_games_event_in_the_games_own_words(pub: Pub) -> None:
+def test_the_voice_reads_an_event_of_a_newly_added_game_in_that_games_words(pub: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("de", mouth)
     pub.table.subscribe(voice.hear)

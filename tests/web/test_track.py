@@ -52,7 +52,7 @@ def test_track_drawing_has_three_bend_arrows_on_phones_and_one_on_the_tv(chromiu
 @pytest.mark.parametrize(
     ("target", "first", "last"), [(5000, 500, 5000), (10_000, 1000, 10_000), (15_000, 1250, 15_000)]
 )
-def test_track_drawing_is_numbered_in_round_points_up_to_the_target(
+def test_track_drawing_has_a_mark_at_each_multiple_of_a_round_number_up_to_the_target(
     chromium: Any, site: tuple[str, Pub], target: int, first: int, last: int
 ) -> None:
     fed = FedPage(chromium, site[0], "/tv")
@@ -62,7 +62,7 @@ def test_track_drawing_is_numbered_in_round_points_up_to_the_target(
     assert marks == list(range(first, last + 1, first))
 
 
-def test_the_tracks_numbers_take_the_readers_own_colour_in_forced_colours(chromium: Any, site: tuple[str, Pub]) -> None:
+def test_track_numbers_take_the_page_text_colour_in_forced_colours_mode(chromium: Any, site: tuple[str, Pub]) -> None:
     fed = FedPage(chromium, site[0], "/")
     fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["begun"])
     fed.page.emulate_media(forced_colors="active")

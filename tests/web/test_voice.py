@@ -114,7 +114,7 @@ def test_failing_speech_output_turns_itself_off_and_the_table_plays_on(pub: Pub)
     assert pub.table.snapshot().state["scores"] == {"Ann": 5, "Ben": 0}  # type: ignore[index]
 
 
-def test_call_outs_leave_out_unmarked_events_and_use_the_given_language() -> None:
+def test_the_voice_calls_out_only_events_marked_as_called_in_the_given_language() -> None:
     over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
     entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50}, called=True)
     assert call_outs([entered, over], "en") == "Ann scored 50 in Crag. Ann wins."
