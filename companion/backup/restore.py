@@ -246,9 +246,10 @@ def _check_journal(data: Path, entries: int) -> None:
 
 
 def _without_commands(file: Path) -> list[str]:
-    """Comment out the keys of [buttons] in a settings file that run programs (RUN_PROGRAMS); return those it had.
+    """Move the keys of [buttons] that run programs (RUN_PROGRAMS) to the end of a settings file, as comments.
 
-    Raises SetupError, and leaves the file as it is, if a key is written in a way that can't be commented out.
+    Return the keys that were moved; without any, the file is not written. Raises SetupError, and leaves the file as it
+    is, if a key would still be in force.
     """
     text = file.read_text(encoding="utf-8-sig")
     left_out = [key for key in RUN_PROGRAMS if key in tomllib.loads(text).get("buttons", {})]

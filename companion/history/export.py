@@ -63,9 +63,11 @@ class PastGames:
         """Return one game with its lines in order; None for an unknown game.
 
         Returns:
-            `header` of the transcript; `players`: each one's statistics in this game (`Tally`), by name; `game`: as
-                `games` lists it. `moves`: for each line after the header `line`, the `state` and `track` after it,
-                `throw`, the number of its throw or None, and `boxes`, that throw's dice in its photo (`Thrown.boxes`).
+            `header`: the header of the transcript.
+            `players`: each player's statistics in this game (`Tally`), by name.
+            `game`: the game as `games` lists it.
+            `moves`: for each line after the header, `line`, and the `state` and `track` after it. `throw` is its
+                throw's number or None; `boxes` are that throw's dice in its photo (`Thrown.boxes`), empty without one.
         """
         kept = self._game(game)
         if kept is None:

@@ -213,7 +213,7 @@ def _decided(changes: Changes) -> Changes:
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Return `changes` with the steps of an undo. Raises RulesError if it is refused.
+    """Return `changes` with the steps of an undo; the tray's dice are then ignored. Raises RulesError if refused.
 
     An undo of one line resumes an abandoned game; in a game without lines it takes back the start of the game.
     """

@@ -316,7 +316,7 @@ class Table:
         """Store a new snapshot of the table's state, and call every subscriber with it and the new events.
 
         Do nothing if the snapshot equals the last one. The new snapshot's `pulse` is one higher. A subscriber's
-        exception is logged, not raised.
+        exception is logged and kept in `_fault`, not raised; the next snapshot without one clears `_fault`.
         """
         made = snapshot_of(self._state, self._snapshot if self._snapshot.pulse else None)
         newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)

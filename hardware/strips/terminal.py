@@ -52,7 +52,10 @@ class TerminalDriver:
 
 
 def _line(row: FrameRGB) -> str:
-    """Return a line of text with a dot for each LED, coloured by terminal codes; dark LEDs are brown."""
+    """Return a line of text with a dot for each LED, coloured by terminal codes; dark LEDs are brown.
+
+    The last colour stays set at the end.
+    """
     text, last = "", None
     for led in row.tolist():
         colour = led if any(led) else [45, 36, 28]

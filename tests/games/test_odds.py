@@ -94,7 +94,7 @@ def test_crib_dice_odds_options_for_an_unknown_goal_are_a_rules_error() -> None:
 
 
 @pytest.mark.parametrize("gathered", [0, 3, 57, 399])
-def test_crib_dice_expected_points_of_7_dice_are_the_mean_of_best_sets(gathered: int) -> None:
+def test_a_crib_dice_throw_of_seven_is_worth_the_mean_value_of_the_best_set_to_freeze(gathered: int) -> None:
     worth = crib_odds.turn_values(True)
     total = 0.0
     for dice, ways in throws_of(7):

@@ -50,7 +50,7 @@ def test_tray_dice_pushed_12_mm_are_no_motion_and_17_mm_unsure_motion() -> None:
     assert motion_of(lying, (), seen(pushed(lying, 17.0))) is Motion.UNSURE
 
 
-def test_tray_motion_is_none_for_a_kept_die_unsure_if_others_move_too() -> None:
+def test_moving_a_die_to_the_keep_zone_is_no_motion_but_unsure_if_the_rest_moved() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(lying[1:], kept=dice(5, seed=3))) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying[1:], 60.0), kept=dice(5, seed=3))) is Motion.UNSURE

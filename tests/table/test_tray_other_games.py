@@ -212,7 +212,7 @@ def test_a_crapola_hold_after_hot_dice_has_only_dice_of_the_new_throw(table: Tab
     assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
-def test_crapola_asks_whether_a_die_was_held_before_or_after_a_throw(table: Table, tray: Tray) -> None:
+def test_crapola_asks_how_many_dice_were_thrown_if_a_kept_die_may_be_one_of_them(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 5, 2, 3, 4, 6)))
     table.submit(Observe(tray.keep(1)))

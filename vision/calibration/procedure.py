@@ -325,8 +325,9 @@ class Calibrating:
 def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | None = None) -> Calibrated:
     """Build the calibration from the tray's pose and the picture of the empty tray.
 
-    The result has the advice of `found`, and advice on the empty tray's light, a lens that was not measured, and the
-    lamp. Raises DeviceError if the lens's computed height is at most twice the die's edge.
+    Its advice is that of `found`, then advice on the empty tray's light unless `found` has the same code already.
+    Advice on a lens that was not measured, and on the lamp, follows. Raises DeviceError if the lens's computed height
+    is at most twice the die's edge.
     """
     rig = rig_of(found.floor_to_px, plan, empty_bgr, found.lens)
     known = {one.code for one in found.advice}

@@ -55,9 +55,11 @@ class Photo:
         yield from self._passes
 
     def doubt(self, selection: Selection) -> Doubt | None:
-        """Return why the number or the places of the selected dice make a photo's reading doubtful, or None.
+        """Return why the selected dice make a photo's reading doubtful, or None; the first that applies.
 
-        `COUNT`: no dice, or two faces too close together. `CUT_OFF`: a die may cross the edge of the picture.
+        - `COUNT`: there are no dice.
+        - `CUT_OFF`: a die may cross the edge of the picture.
+        - `COUNT`: two faces are too close together.
         """
         if not selection.dice:
             return Doubt.COUNT  # the picture may not show a table at all

@@ -141,10 +141,10 @@ class Witness:
         return weight, near, (wrong + 1) / (len(labels) + 2)
 
     def _nearest(self, features: Features, left_out_throw: int | None = None) -> Distances:
-        """Return the (7,) smallest cosine distance of a face to the examples of each label.
+        """Return an array (7,): for each label, the smallest cosine distance of a face to that label's examples.
 
-        `features` are those of the face in one or more views, a row for each; of these the nearest counts. The examples
-        of the throw `left_out_throw` are left out. A label without examples is infinitely far.
+        `features` has a row for each view of the face; the nearest view counts. Examples of throw `left_out_throw` are
+        left out. A label without examples is infinitely far.
         """
         distances = np.asarray(1.0 - (self._rows @ features.T).max(1), np.float64)
         among = self._throws != left_out_throw

@@ -159,9 +159,9 @@ class Pairing:
         return self._budget.blocked_s()
 
     def health(self) -> tuple[bool, str]:
-        """Return whether pairing works, and a sentence: what is wrong and what to do, or whether there is an owner.
+        """Return whether pairing is healthy, and a sentence: the fault and its cure, or whether there is an owner.
 
-        Pairing fails while the PIN is blocked, the file is damaged, or the last save failed and fails again here.
+        Faults are a blocked PIN, a damaged file, or a failed save. A save that failed before is tried again first.
         """
         rest_min = math.ceil(self.pin_blocked_s() / 60)
         if rest_min > 0:

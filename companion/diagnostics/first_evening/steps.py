@@ -329,7 +329,8 @@ def phones(evening: Evening, _report_progress: ReportProgress) -> Iterator[Findi
 def heat_and_power(evening: Evening, _report_progress: ReportProgress) -> Iterator[Finding]:
     """Yield findings on the evening's highest temperature, and on low voltage and throttling since the boot.
 
-    Without a temperature sensor the first one passes as simulated.
+    The sensor is read once more. The first finding fails from THROTTLED_FROM_C on; without a sensor it passes as
+    simulated.
     """
     evening.note_temperature()
     if evening.hottest_c is None:

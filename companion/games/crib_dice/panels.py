@@ -29,8 +29,9 @@ BY_RULE = {
 def panels(state: State) -> Panels:
     """Return what a page shows of Crib Dice beside the track; in a roll-off only the default panels.
 
-    It has legal actions, loose and frozen dice, and a lesson. Each side has a note if it is out, finished or fuchled,
-    and a count of its wipe-outs in a row.
+    The panels have legal actions, loose and frozen dice, and a lesson. The turn's points are left out while a bomb is
+    thrown: it costs them. Each side has a note if it is out, finished or fuchled, and a count of its wipe-outs in a
+    row.
     """
     if not isinstance(state, CribDice):
         return default_panels(state)

@@ -109,13 +109,14 @@ def solved() -> Iterator[tuple[Floats, Floats, float]]:
 
 @compiled
 def _solve_sum(total: int, values: Floats, start: Floats, chase: Floats, six: Keeps, seven: Keeps) -> None:
-    """Compute the win probabilities of all Crapola states in which both players' steps from the target sum to `total`.
+    """Compute the win probabilities of all Crapola states in which the players' steps to the target sum to `total`.
 
-    A step is 50 points. Results are written into `values`, and into `start` for players with equal steps. States with
-    a smaller sum must be solved already, because a bank leads to them.
+    A step is 50 points. A state's phase tells who is on the board: both players, the mover or the other. Who is not has
+    0 points, and so the most steps to go. Results are written into `values`, and into `start` for players with equal
+    steps. States with a smaller sum must be solved already, because a bank leads to them.
 
     Args:
-        total: Sum of the steps of both players from the target.
+        total: Sum of the steps of both players to the target.
         values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase, mover's steps
             and other's steps.
         start: (MAX_STEPS_LEFT + 1,) win probability at the start of a game, by steps to the target.

@@ -301,9 +301,9 @@ def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
 def entries_in(lines: Iterable[bytes], path: Path, first: int = 1) -> Iterator[Entry]:
     """Yield the entries that can be replayed, from finished `lines` of the journal at `path`.
 
-    A line may record a loss. Entries after it, up to number `loss.through`, build on lost ones and are left out. Only a
-    message about damage uses `first`, the number of the first line's entry. A missing file has no entries. Raises
-    DeviceError on reaching a damaged line, or if `lines` can't be read.
+    An entry that records a loss is yielded. The entries after it, up to number `loss.through`, build on lost ones and
+    are left out. A missing file has no entries. Raises DeviceError on reaching a damaged line, or if `lines` can't be
+    read. Only its message uses `first`, the number of the first line's entry.
     """
     intact, unplayed = first - 1, 0  # entries up to `unplayed` fit no state: others before them are lost
     with _as_device_error(path), suppress(FileNotFoundError):

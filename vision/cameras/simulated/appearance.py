@@ -72,9 +72,9 @@ class Faces:
 
 
 def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
-    """Paint the textures of a die's six faces, value 1 first, with random blotches drawn from `rng`.
+    """Paint the textures of a die's six faces, value 1 first, and the mask of a face with round corners.
 
-    Each pip has a bright rim on one side, as if drilled.
+    Blotches are drawn from `rng`. Each pip has a bright rim on one side, as if drilled.
     """
     mask, radius = np.zeros((FACE_PX, FACE_PX), np.uint8), round(kind.corner * FACE_PX)
     inner = (radius, radius, FACE_PX - 2 * radius, FACE_PX - 2 * radius)

@@ -48,10 +48,10 @@ def offers_table() -> Mapping[int, list[tuple[Offer, int]]]:
 
 
 def offers(dice: int) -> dict[Offer, int]:
-    """Compute every offer of a Crapola throw of `dice` dice, with the number of permutations of the dice that give it.
+    """Compute every offer of a Crapola throw of `dice` dice, and how many ordered throws give it.
 
-    An offer is all that a throw lets the player choose from: ascending pairs of the number of dice that a keep leaves
-    over, and the most points of such a keep. Crap-outs are left out.
+    An offer is a tuple of pairs, ascending: the number of dice that a keep leaves over, and the most points of a keep
+    that leaves so many. Crap-outs are left out.
     """
     found: Counter[Offer] = Counter()
     for thrown, ways in throws_of(dice):

@@ -201,12 +201,12 @@ class TurnValues:
         return self._rolled(gathered, frozen, point)
 
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of throwing a piddle, two dice with five or six frozen, with best play after it.
+        """Return the value of a piddle with best play after it: a throw of two dice while five or six are frozen.
 
-        - Won: the set scores, and the turn goes on with seven dice. With the house rule `piddle_points` dice that show
-          `point` join the set first, up to seven.
-        - A double of the point without that rule: thrown again; the probabilities include this.
-        - Lost: a wipe-out, worth `lost`.
+        - Won by two different values: the set scores, and the turn goes on with seven dice. With the house rule
+          `piddle_points` dice that show `point` join the set first, up to seven; then a double of the point wins, too.
+        - A double of the point without that rule: thrown again; the probabilities of the other results include this.
+        - Lost by any other double: a wipe-out, worth `lost`.
 
         The unit is that of `bank`, such as turn points. `gathered` are the points of the turn's earlier sets; `frozen`
         dice show `point`.

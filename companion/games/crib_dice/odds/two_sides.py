@@ -204,8 +204,8 @@ def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
     A place is the peg's hole, or FUCHLED if a fuchle has sent the peg to the start. If `other` has finished, its place
     is its hole plus 1, above FUCHLED.
 
-    The tables' track has 120 holes. On a longer track, both pegs first move back equally: at most by the surplus holes,
-    and until the rear one is at the start. An unfinished front peg still beyond hole 120 then moves back to it alone.
+    The tables' track has 120 holes. On a longer track both pegs move back by one number of holes, but not past the
+    start. It is the rear peg's hole, or what brings the front peg to hole 120 if that is more, and at most the surplus.
     """
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))
