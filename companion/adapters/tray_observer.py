@@ -78,7 +78,10 @@ class TrayObserver:
         return self.ended or (self._thread is not None and self._thread.is_alive())
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the camera works, and a sentence for the page."""
+        """Return whether the camera delivers readable frames, and a sentence for the page.
+
+        False also in the dark, and after the end of a recording.
+        """
         if self._illness is not None:
             return False, f"{self._illness} Until then, enter throws by phone."
         if self.ended:

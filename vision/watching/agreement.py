@@ -18,7 +18,8 @@ larger one overlooks a die that was moved; a smaller one takes a jittering box f
 def agreed(readings: Sequence[Reading]) -> Reading:
     """Merge one or more readings of successive still frames, oldest first, into one with the dice of the newest.
 
-    Its doubt is that of the latest reading in doubt; without one it is `Doubt.DISAGREE` if values or places differ.
+    Its doubt is that of the latest reading in doubt. Without one it is `Doubt.DISAGREE`, unless all readings show the
+    same dice (`same_dice`).
     """
     newest = readings[-1]
     doubt = next((reading.doubt for reading in reversed(readings) if reading.doubt is not None), None)

@@ -167,8 +167,8 @@ def interpret(now: Situation) -> Interpretation:
 def reinterpret(now: Situation) -> Interpretation:
     """Return what the tray means now, although its dice have not moved, for example after a decision by phone.
 
-    A roll that was seen but not played may now be a legal throw. Otherwise dice in the keep zone may be a decision. A
-    doubtful reading gives only a notice, unless the throw zone is empty and only the number of dice is in doubt.
+    A roll that was seen but not played is now played or asked about, if legal. Without one, dice in the keep zone may
+    be a decision; a doubtful reading gives only a notice, unless it is `COUNT` with an empty throw zone.
     """
     if now.memory.rolled:
         return _rolled(now)
