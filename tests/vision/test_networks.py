@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 
 import cv2
 import numpy as np
@@ -17,13 +18,13 @@ from companion.adapters.tray_observer import TrayObserver
 from companion.errors import SetupError
 from companion.table.commands import Command, Observe
 from companion.table.snapshot import Snapshot
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import Networks, detector, shipped_networks
 from vision.networks.classifier import PHOTO_VIEWS, Classifier
 from vision.networks.detector import LIGHT_MODEL, MODEL, Detector, Maps
-from vision.networks.network import Network
+from vision.networks.network import Network, Runtime, open_runtime
 from vision.reading.reader import Reader
 from vision.reading.reading import FrameBGR
 from vision.watching.watcher import Watcher
@@ -127,11 +128,29 @@ def test_reloading_a_dice_network_warms_it_up_at_its_last_input_size(monkeypatch
     assert loaded(networks) == [True] * 4
 
 
-def test_an_empty_tray_is_read_as_empty_while_dice_networks_are_loading() -> None:
+def test_a_tray_reading_waits_for_networks_that_are_loading_and_loads_none_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
+    opens, asked, opened, forward = Event(), Event(), list[Path](), Network.forward
+
+    def opening(model: Path) -> Runtime:
+        opened.append(model)
+        opens.set()
+        assert asked.wait(PATIENCE_S)
+        return open_runtime(model)
+
+    def asking(self: Network, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
+        asked.set()
+        return forward(self, pictures_bgr)
+
+    monkeypatch.setattr("vision.networks.network.open_runtime", opening)
+    monkeypatch.setattr(Network, "forward", asking)
     networks.load_soon()
+    assert opens.wait(PATIENCE_S)
     assert Reader(networks, camera.rig()).read(camera.frame().image_bgr).dice == ()
     assert until(lambda: loaded(networks) == [True] * 4)
+    assert len(opened) == 4
 
 
 class _ByColour:

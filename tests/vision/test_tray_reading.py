@@ -100,6 +100,7 @@ def test_the_tray_reader_does_not_trust_a_picture_taken_in_the_dark(lamp: float)
 def test_the_tray_reader_trusts_no_wrong_values_in_a_half_dark_tray() -> None:
     """A lamp has failed; the dice on the dark side were not all found."""
     camera, truth = at_rest(51)
+    assert read(camera).trusted
     shade = np.repeat([0.05, 0.25], 640)[None, :, None]
     camera.disturb = lambda picture, _now_s: (picture * shade).astype(np.uint8)
     reading = read(camera)
@@ -174,8 +175,11 @@ def test_a_die_with_a_painted_over_pip_is_read_right_or_in_doubt() -> None:
     camera, truth = at_rest(53)
     picture = camera.frame().image_bgr.copy()
     reading = Reader(load_networks(), camera.rig()).read(picture, 7)
+    assert (reading.values, reading.trusted) == (truth, True)
     x, y, w, h = max(reading.dice, key=lambda die: die.value or 0).box_xywh
-    cv2.circle(picture, (x + w // 4, y + h // 4), w // 5, picture[y + h // 2, x + w // 2].tolist(), -1)
+    pip, face = picture[y + 27 * h // 64, x + w // 8], picture[y + h // 4, x + w // 3].tolist()
+    assert pip.max() < 60 < min(face)
+    cv2.circle(picture, (x + w // 8, y + 27 * h // 64), w // 8, face, -1)
     again = Reader(load_networks(), camera.rig()).read(picture, 7)
     assert again.values == truth or not again.trusted
 
@@ -201,6 +205,7 @@ def test_two_dark_dice_detected_as_one_are_read_right_or_in_doubt(seed: int) -> 
     """One detection between both dice explains all foreground except the pips of one die."""
     crowd = picture(CONDITIONS[1], seed, crowded=True)
     networks, face_px = load_networks(), Floor.of(crowd.rig).face_px
+    assert Reader(networks, crowd.rig).read(crowd.image_bgr).trusted
 
     class Between(Detector):
         def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
