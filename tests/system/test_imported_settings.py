@@ -80,7 +80,9 @@ def test_import_to_the_settings_data_folder_by_relative_name_does_not_warn(
     (table.parent / "old.toml").write_text(f"[data]\ndir = '{table.parent / 'new'}'\n")
     file, _ = exported(table)
     monkeypatch.chdir(table.parent)
-    assert "another data folder" not in imported(file, Path("new")).output
+    done = imported(file, Path("new"))
+    assert (done.exception, len(read_entries(Path("new")))) == (None, 5)
+    assert "another data folder" not in done.output
 
 
 def test_an_archive_without_settings_imports_beside_a_wrong_settings_file(table: Path) -> None:
