@@ -23,6 +23,7 @@ def test_the_tray_page_downloads_an_unchanged_picture_only_once(chromium: Any, t
         page.wait_for_selector('#live[data-live="yes"]')
         page.wait_for_function(LOOKED_AGAIN)
         sizes = page.evaluate(TRANSFERRED)
+        assert len([size for name, size in sizes if name.endswith("/api/tray.jpg") and size > 5000]) == 1, sizes
         assert sum(size for _, size in sizes) <= 250_000, sizes
         assert page.evaluate("document.getElementById('picture').naturalWidth") == 1280
         page.close()

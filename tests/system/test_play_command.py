@@ -17,6 +17,7 @@ from companion.commands.watch import command as watch
 from companion.service.addresses import served_port
 from companion.settings.load import Settings
 from tests.system.running import Running, pegpip
+from tests.waiting import PATIENCE_S
 
 
 def test_play_command_prints_address_and_six_digit_pin_and_healthz_is_ok(tmp_path: Path) -> None:
@@ -120,8 +121,11 @@ def test_posting_a_throw_to_the_web_api_gets_200_and_a_bad_request_4xx(tmp_path:
 
 
 def test_play_command_prints_no_escape_codes_without_a_terminal(tmp_path: Path) -> None:
-    with Running(tmp_path) as table:
-        assert all("\x1b" not in line for line in table.said)
+    with Running(tmp_path, "--verbose") as table:
+        table.process.send_signal(signal.SIGINT)
+        _, logged = table.process.communicate(timeout=PATIENCE_S)
+        assert "INFO" in logged
+        assert "\x1b" not in logged + "".join(table.said)
 
 
 def test_play_command_creates_an_empty_settings_file_if_there_is_none(tmp_path: Path) -> None:
