@@ -21,6 +21,18 @@ def pub(past: Pub) -> Pub:
     return past
 
 
+def aborted_once(page: Any, lost: str) -> list[str]:
+    """Abort a page's first request for a URL, and return a list that gets that request's URL."""
+    aborted = list[str]()
+
+    def lose(route: Any) -> None:
+        aborted.append(route.request.url)
+        route.abort()
+
+    page.route(lost, lose, times=1)
+    return aborted
+
+
 def test_offline_control_page_promises_to_send_a_bank_but_no_new_game(pub: Pub, visiting: Any) -> None:
     """A start is not kept for later, nor an act without a snapshot's number, as a vote or the table's voice."""
     pub.table.submit(StartGame(header=HEADER))
@@ -56,13 +68,8 @@ def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(pub: Pub,
 def test_a_page_repeats_a_lost_request_for_its_texts_or_for_a_past_game(
     chromium: Any, address: str, path: str, lost: str, shown: str
 ) -> None:
-    page, aborted = phone(chromium, address), list[str]()
-
-    def lose(route: Any) -> None:
-        aborted.append(route.request.url)
-        route.abort()
-
-    page.route(lost, lose, times=1)
+    page = phone(chromium, address)
+    aborted = aborted_once(page, lost)
     page.goto(address + path)
     page.wait_for_selector(shown, timeout=5000)
     assert len(aborted) == 1
@@ -94,9 +101,10 @@ def test_page_of_past_games_asks_again_for_what_was_lost_at_a_games_end(
     page = phone(chromium, address, paired=True)
     assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 2}, max_retries=RETRIES).ok
     live(page, address + path)
-    page.route(f"**{lost}", lambda route: route.abort(), times=1)
+    aborted = aborted_once(page, f"**{lost}")
     with page.expect_response(lambda answer: answer.url.endswith(lost), timeout=5000):
         play(pub, {"leave": "Ann"})
+    assert len(aborted) == 1
     assert page.errors == []
 
 

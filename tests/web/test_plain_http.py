@@ -42,6 +42,7 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
 
 
 def test_over_plain_http_the_browser_offers_no_secure_context_features(chromium: Any, site: Any) -> None:
+    """Where it offered them, the other tests of this module would show nothing."""
     page = visit(chromium, site[0] + "/")
     assert page.evaluate("isSecureContext") is False
     assert page.evaluate("(all) => all.filter((name) => name in navigator)", list(WITHHELD)) == []
