@@ -12,6 +12,7 @@ import pytest
 
 from companion.adapters.reader_setup import load_reader, save_calibration
 from companion.diagnostics.devices import check_camera
+from companion.diagnostics.versions import check_versions
 from companion.settings.load import Settings
 from tests.vision.camera_standins import virtual_camera
 from tests.vision.fake_libcamera import fitted
@@ -105,6 +106,11 @@ def test_doctor_camera_check_gives_sensor_mode_and_fails_a_flickering_lamp() -> 
     assert "Camera Module 3 Wide, sensor mode 2304 x 1296, 3456 of 4608 columns, 85.6 degrees" in found["camera"].says
     assert not found["lamp"].ok
     assert "DC supply" in found["lamp"].cure
+
+
+def test_the_doctor_command_finds_the_version_of_a_pis_picamera2() -> None:
+    fitted("Camera Module 3")
+    assert "picamera2" in check_versions("picamera2").says
 
 
 def test_the_doctor_command_reports_a_cropped_camera_sensor_mode() -> None:

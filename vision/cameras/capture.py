@@ -165,13 +165,15 @@ class IndexCamera:
         if image_bgr is None:
             self.stop()
             raise DeviceError(
-                f"Camera {self._index} sends no pictures any more.", "Check its cable, plug it in again; it is retried."
+                f"Camera {self._index} sends no pictures any more.",
+                "Check its cable and plug it in again. A running table retries it.",
             )
         now_s = self._clock()
         if self._frozen(image_bgr[::COMPARED_EVERY_ROW], now_s):
             self.stop()
             raise DeviceError(
-                f"Camera {self._index} sends the same picture again and again.", "Plug it out and in; it is retried."
+                f"Camera {self._index} sends the same picture again and again.",
+                "Plug it out and in. A running table retries it.",
             )
         return Frame(image_bgr, now_s)
 

@@ -36,7 +36,7 @@ FIT_NUMPY = (
     "On Bookworm picamera2's simplejpeg is built for NumPy 1: use apt's OpenCV (`sudo apt install python3-opencv`)"
     " and no newer NumPy in the venv, or run `pip install --upgrade simplejpeg` there; on Trixie both fit."
 )
-RETRIED = "Check the ribbon at both ends; the camera is started again by itself."
+RETRIED = "Check the ribbon at both ends. A running table starts the camera again by itself."
 UPDATE = "Run `sudo apt full-upgrade` and restart: this system's picamera2 does not keep the sensor mode it is given."
 
 

@@ -8,7 +8,7 @@ picamera2 is fake: libcamera's Python API (`library`), the sensors (`sensors`), 
 from __future__ import annotations
 
 import contextlib
-import importlib
+import importlib.machinery
 import os
 import sys
 import types
@@ -70,5 +70,6 @@ def _forget_cameras() -> None:
 def _unused(name: str) -> types.ModuleType:
     """Return a module in which any attribute exists."""
     module = types.ModuleType(name)
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None)
     module.__getattr__ = lambda attribute: MagicMock()  # type: ignore[method-assign]
     return module
