@@ -318,8 +318,11 @@ def test_the_watcher_applies_a_new_calibration_from_the_next_reading_on(camera: 
     assert watcher.rig is rig
 
 
-def test_watcher_drops_a_reading_whose_calibration_was_replaced_meanwhile(camera: VirtualCamera) -> None:
-    old, new = camera.rig(), camera.rig()
+@pytest.mark.parametrize("calibrated", [True, False])
+def test_watcher_drops_a_reading_begun_before_a_calibration_and_ended_after(
+    calibrated: bool, camera: VirtualCamera
+) -> None:
+    old, new = camera.rig() if calibrated else None, camera.rig()
 
     def recalibrated(*_: object) -> Reading:
         watcher.read_with(lambda *_: Reading((), Doubt.CUT_OFF), new)

@@ -116,7 +116,7 @@ class Watcher:
         pause: Callable[[float], bool] | None = None,
     ) -> None:
         self._camera, self._expect, self._dim = camera, expect, dim
-        self._setup = (read, rig)
+        self._setup = self._read_by = (read, rig)
         self._size_px: float | None = None
         self._emptied = True  # kept while the camera is opened again: the dice of before may still lie there
         self._stopped = threading.Event()
@@ -158,8 +158,8 @@ class Watcher:
                 return
 
     def _outdated(self, event: Event) -> bool:
-        """Return whether an event is a reading with a calibration that was replaced while it was made."""
-        return isinstance(event, Settled) and event.rig is not None and event.rig is not self.rig
+        """Return whether an event is a reading whose reader was replaced by `read_with` since it began."""
+        return isinstance(event, Settled) and self._read_by is not self._setup
 
     def _watched(self) -> Iterator[Event]:
         """Yield the events of a started camera until `stop` or the end of a recording, then stop the camera.
@@ -236,7 +236,8 @@ class Watcher:
         if something moved, a later frame was in doubt, the readings disagreed, the recording ended or the watcher was
         stopped: the dice are then read anew once they have been still for long enough.
         """
-        (read, rig), expect = self._setup, self._expect()
+        self._read_by = read, rig = self._setup
+        expect = self._expect()
         at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
         with self._less_light():
             still, last = first, None if self._dim else detector.last
@@ -269,7 +270,8 @@ class Watcher:
         recording ends or the watcher is stopped. Reading also ends at a doubtful frame, since no later one could remove
         the doubt. Stillness detection sees none of the frames after `frame`.
         """
-        (read, rig), expect = self._setup, self._expect()
+        self._read_by = read, rig = self._setup
+        expect = self._expect()
         frames, clear_s = [frame], frame.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
         with self._less_light():
             while len(frames) < FRAMES_READ and (following := self._camera.frame()) is not None:
