@@ -24,8 +24,9 @@ from companion.table.snapshot import Offer
 from companion.table.state import Draft, Now, Step, TableState
 from companion.table.terms import terms_line, terms_of
 from companion.table.tray import interpret
-from companion.table.tray.interpret import Ask, Interpretation, Memory
+from companion.table.tray.interpret import Interpretation, Memory
 from companion.table.tray.observation import Observation, reading_record
+from companion.table.tray.question import outranks
 
 SETTLED_BY_BANKING = frozenset({Doubt.COUNT, Doubt.FOUND, Doubt.MOVED})
 """Doubts whose question the bank button drops: the dice may be the next player's throw. Others block banking."""
@@ -159,7 +160,7 @@ def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     """Return `changes` with the steps that carry out an interpretation of the tray: its lines, then its question.
 
     A `settled` outcome closes an open question, a `cleared` one a question that rests on a doubt alone. Else the lines
-    are dropped while a question is open. A new question replaces the open one unless outranked (`_outranks`).
+    are dropped while a question is open. A new question replaces the open one unless outranked (`outranks`).
     """
     before, armed = changes.state.asked, changes.state.memory.armed
     if before and outcome.cleared and before[1].memory.doubted is not None:
@@ -173,18 +174,12 @@ def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
         fallback = replace(outcome.memory, rolled=throws, armed=(armed or outcome.memory.armed) and not throws)
         changes = changes.line(action, "camera", changes.state.observation, fallback)
     asked, questions, ask = None if outcome.settled else before, changes.state.questions, outcome.ask
-    if ask and not (asked and _outranks(asked[1], ask)):
+    if ask and not (asked and outranks(asked[1], ask)):
         questions += 1
         doubted = (asked[1] if asked else ask).memory.doubted
         asked = (questions, replace(ask, memory=replace(ask.memory, doubted=doubted)))
     notice = outcome.notice or waiting_notice(changes.game.transcript.state)
     return changes.note(replace(changes.state, memory=outcome.memory, notice=notice, asked=asked, questions=questions))
-
-
-def _outranks(asked: Ask, ask: Ask) -> bool:
-    """Whether the open question `asked` stays: the new one, `ask`, is the same, or alone doubts the number of dice."""
-    same = asked.observation == ask.observation and asked.code == ask.code
-    return same or (ask.code == Doubt.COUNT and asked.code != Doubt.COUNT)
 
 
 def _played(changes: Changes, action: Action | Undo) -> Changes:

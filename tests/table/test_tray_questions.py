@@ -50,6 +50,18 @@ def test_a_trusted_reading_plays_a_doubtful_throw_and_ends_its_question(evening:
         evening.table.submit(Answer(question=known(first.question).id, values=(3, 3, 4, 5, 6)))
 
 
+def test_the_same_dice_read_again_with_the_same_doubt_keep_their_question(evening: Evening) -> None:
+    frozen(evening)
+    question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.COCKED).question
+    evening.tray.knock()
+    assert evening.see(Doubt.COCKED).question == question
+    evening.tray.thrown[0] = msgspec.structs.replace(evening.tray.thrown[0], value=1)
+    other = evening.see(Doubt.COCKED).question
+    assert known(other).id != known(question).id, "other values are another question"
+    again = evening.throw(1, 3, 3, 4, 6, doubt=Doubt.COCKED).question
+    assert known(again).id != known(other).id, "dice thrown again are another question"
+
+
 def test_lifting_doubtful_dice_leaves_the_question_open_and_delays_throws(evening: Evening) -> None:
     """A throw seen while the question is open is played after its answer."""
     frozen(evening)
