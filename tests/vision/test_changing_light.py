@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
 from companion.adapters.tray_observer import TrayObserver
@@ -54,6 +55,33 @@ def test_a_tray_read_with_doubt_is_read_again_when_the_light_has_changed(camera:
     first, *_, last = Watcher(Film(film), dim, camera.rig()).events()
     assert isinstance(first, Settled)
     assert first.reading.doubt is Doubt.UNREAD
+    assert isinstance(last, Settled)
+    assert last.reading.trusted
+
+
+def test_a_tray_read_with_doubt_is_read_again_when_a_spot_of_light_has_faded(camera: VirtualCamera) -> None:
+    """No two frames of the fading spot differ by much, nor does it change the median level."""
+
+    def film() -> Frame | None:
+        frame = camera.frame()
+        light = max(0.0, 1.6 - max(0.0, frame.at_s - 1) / 2)
+        camera.disturb = lambda picture, _now_s: lit(picture, light)
+        return frame if frame.at_s < 5 else None
+
+    def lit(picture: FrameBGR, light: float) -> FrameBGR:
+        spotted = picture.copy()
+        spotted[300:520, 700:900] = np.clip(picture[300:520, 700:900] * (1 + light), 0, 255)
+        return spotted
+
+    def glare(frame_bgr: FrameBGR, *_: object) -> Reading:
+        spot, empty = (picture[300:520, 700:900].mean() for picture in (frame_bgr, camera.rig().empty_bgr))
+        return Reading((), Doubt.UNREAD if spot > 1.3 * empty else None)
+
+    camera.disturb = lambda picture, _now_s: lit(picture, 1.6)
+    first, *again, last = Watcher(Film(film), glare, camera.rig()).events()
+    assert isinstance(first, Settled)
+    assert first.reading.doubt is Doubt.UNREAD
+    assert not any(isinstance(event, Moving) for event in again)
     assert isinstance(last, Settled)
     assert last.reading.trusted
 

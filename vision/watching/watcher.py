@@ -19,12 +19,14 @@ from vision.watching.agreement import agreed, same_dice
 from vision.watching.ego_motion import ego_motion
 from vision.watching.handheld import HELD, PAUSED
 from vision.watching.stillness import (
+    DIFFERENT_PX,
     FIXED,
     STILL_S,
     Phase,
     Small,
     StillnessCriterion,
     StillnessDetector,
+    changed,
     same_light,
     small_picture,
     step,
@@ -198,7 +200,7 @@ class Watcher:
                 elif (
                     phase is Phase.SETTLED
                     or (phase is Phase.RESTING and told is Phase.MOVING)
-                    or (phase is Phase.RESTING and unclear is not None and not same_light(unclear, now))
+                    or (phase is Phase.RESTING and unclear is not None and self._in_other_light(unclear, now))
                     or (doubted is not None and frame.at_s >= doubted.at_s + REREAD_INTERVAL_S)
                 ):
                     tries = tries + 1 if doubted is not None else 1
@@ -227,6 +229,10 @@ class Watcher:
     def _criterion(self) -> StillnessCriterion:
         """Criterion of rest: a camera without a calibration may be held by hand."""
         return HELD if self.rig is None else FIXED
+
+    def _in_other_light(self, then: Small, now: Small) -> bool:
+        """Return whether the light has changed between two pictures: over the whole tray, or, if calibrated, a spot."""
+        return not same_light(then, now) or (self.rig is not None and changed(then, now) > DIFFERENT_PX)
 
     def _read_as_they_come(self, detector: StillnessDetector, first: Frame) -> tuple[float, Settled | None]:
         """Read frames of a calibrated camera during the STILL_S that the stillness detection waits, to save that time.
