@@ -129,6 +129,14 @@ def test_a_shifted_tray_is_read_right_and_a_pipless_object_in_it_doubted(
     assert not Reader(load_networks(), rig).read(picture).trusted
 
 
+def test_dice_beside_a_spot_of_sun_are_read_right_and_the_spot_is_doubted() -> None:
+    camera, truth = at_rest(54)
+    picture = camera.frame().image_bgr.copy()
+    picture[300:520, 700:900] = np.clip(2.6 * picture[300:520, 700:900], 0, 255)
+    reading = Reader(load_networks(), camera.rig()).read(picture)
+    assert (reading.values, reading.doubt) == (truth, Doubt.OBJECT)
+
+
 @pytest.mark.parametrize("x_px", [-7, -2, 2, 5])
 def test_a_face_printed_on_a_slightly_shifted_tray_is_no_die(x_px: int) -> None:
     camera = VirtualCamera(7, seed=4, sleep=lambda _s: None)

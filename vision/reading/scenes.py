@@ -140,16 +140,19 @@ class TrayFrame:
         """Return why the places and sizes of the selected dice make a tray's reading doubtful, or None.
 
         `CUT_OFF`: a die may cross the edge of the floor. `COCKED`: dice overlap, have an impossible size or may be
-        stacked. `UNREAD`: a die-sized object is no selected die. To rule out a shifted tray, the reference picture may
+        stacked. `OBJECT`: a die-sized object is no selected die. To rule out a shifted tray, the reference picture may
         be registered anew, which changes the foreground for later calls.
         """
         face_px, faces = self._tray.floor.face_px, [die.detection for die in selection.dice]
         if any(vetoes.cut_off(face.place[:2], face.size_px, self.picture_bgr.shape) for face in faces):
             return Doubt.CUT_OFF
         odd_size = any(vetoes.impossible_size(face.size_px, face_px) for face in faces)
-        if odd_size or vetoes.any_overlap(_centres(faces), face_px) or self.has_excess_foreground(selection):
+        if odd_size or vetoes.any_overlap(_centres(faces), face_px):
             return Doubt.COCKED
-        return Doubt.UNREAD if self.unexplained(selection) else None
+        if self.has_excess_foreground(selection):
+            apart = unexplained_boxes(self._foreground.certain, self._dice_mask(selection), self._tray.face_px)
+            return Doubt.OBJECT if apart else Doubt.COCKED
+        return Doubt.OBJECT if self.unexplained(selection) else None
 
     def box(self, face: Detection) -> Box:
         """Return the bounding box of a face in pixels of the frame."""

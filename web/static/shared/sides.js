@@ -113,7 +113,7 @@ export function miscount({ question, notice }) {
 }
 
 // Doubts about which dice were thrown, not about what one of them shows.
-const WHETHER = new Set(["moved", "found", "unsure", "count"]);
+const WHETHER = new Set(["moved", "found", "unsure", "count", "object"]);
 
 /** Return which die a question is about, by its place; null where it is about the throw. */
 export function inQuestion(question) {

@@ -6,7 +6,7 @@ export interface Counter {
   full: number;
 }
 
-export type Doubt = "cocked" | "count" | "cut_off" | "disagree" | "found" | "moved" | "unread" | "unsure";
+export type Doubt = "cocked" | "count" | "cut_off" | "disagree" | "found" | "moved" | "object" | "unread" | "unsure";
 
 export interface Event {
   number: number;
