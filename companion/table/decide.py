@@ -41,7 +41,7 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
     """
     number = getattr(command, "number", None)
     if number is not None and number != state.record.number:
-        raise StaleAction(f"The table is at {state.record.number}, the command was made at {number}; look again.")
+        raise StaleAction(f"The table is at {state.record.number}, the command was made at {number}.")
     changes = Changes(state, now)
     match command:
         case c.Observe() | c.OverlookTray() | c.NoteMotion() | c.Tick():
