@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from companion.commands import CONFIG, FILE, Number
-from companion.errors import SetupError, explained
+from companion.errors import SetupError, counted, explained
 from companion.settings import load as config
 from hardware.strips.opening import is_simulated, known_kinds, open_strip, resolved
 from hardware.strips.ws2812 import SPEED_HZ
@@ -73,6 +73,7 @@ def scenes(out: Path, only_layout: str | None, stills_only: bool) -> None:
                     pictures = [moving.lit(_frame(scene, layout, time_s)) for time_s in times_s]
                     save_moving(file.with_suffix(".webp"), pictures, round(1000 / MOVING_HZ))
                 bar.update(1)
+    click.echo(f"{counted(len(layouts) * len(SCENES), 'scene')} drawn in {out}.")
 
 
 @command.command(name="map")

@@ -234,6 +234,11 @@ def test_leds_scenes_with_stills_draws_a_picture_of_every_led_scene(tmp_path: Pa
     assert picture.max() > 150, "something glows"
 
 
+def test_leds_scenes_says_how_many_scenes_it_drew_and_where(tmp_path: Path) -> None:
+    done = leds("scenes", "--layout", "strip122", "--stills", "--out", str(tmp_path))
+    assert done.output.endswith(f"{len(SCENES)} scenes drawn in {tmp_path}.\n")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="uses /dev/full")
 @pytest.mark.parametrize("save", [save_still, lambda path, picture: save_moving(path, [picture, ~picture], 80)])
 def test_a_picture_of_the_led_board_on_a_full_disk_is_a_device_error(
