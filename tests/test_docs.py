@@ -151,12 +151,18 @@ def test_scripts_a_docs_page_starts_are_executable_and_modules_exist() -> None:
 
 
 def test_a_code_name_that_a_docs_page_places_in_a_file_is_in_that_file() -> None:
-    placed = re.compile(r"`(\w+)`(?: \(`\w+`\))? (?:of|in) \[[^\]]+\]\(([^)#]+\.py)\)")
-    texts = {page: " ".join(prose(page).split()) for page in PAGES}
-    found = [(name, page.parent / target) for page, text in texts.items() for name, target in placed.findall(text)]
-    assert len(found) >= 10
-    for name, file in found:
-        assert re.search(rf"\b{name}\b", file.read_text(encoding="utf-8")), (name, file)
+    named = list[tuple[str, Path]]()
+    for page in PAGES:
+        text = " ".join(prose(page).split())
+        found = re.findall(r"`([\w.]+)`(?: \(`\w+`\))? (?:of|in) \[[^\]]+\]\(([^)#]+\.py)\)", text)
+        for name, between in re.findall(r"`([\w.]+)`((?: \w+)*) there\b", text):  # in the module that was linked last
+            before = re.findall(r"\]\(([^)#]+\.py)\)", text[: text.index(f"`{name}`{between} there")])
+            found += [(name, target) for target in before[-1:]]
+        named += [(name, page.parent / target) for name, target in found]
+    assert len(named) >= 10
+    for name, file in named:
+        source = file.read_text(encoding="utf-8")
+        assert all(re.search(rf"\b{part}\b", source) for part in name.split(".")), (name, file)
 
 
 def test_the_readme_has_at_most_120_lines_and_25_words_a_sentence() -> None:
