@@ -88,7 +88,7 @@ def migrate(url: str) -> None:
 @command.command()
 @DATABASE
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on; a proxy adds TLS.")
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535))
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Port to serve on.")
 def serve(url: str, host: str, port: int) -> None:
     """Serve the league of a database: take games from tables and show the season, until Ctrl-C.
 

@@ -33,7 +33,7 @@ differences. Beyond about 70 a line does not fit a terminal of 80 columns."""
     "first_game",
     type=click.IntRange(min=1),
     metavar="GAME",
-    help="Only its games from that one on: new dice.",
+    help="Only its games from that number on, as after a change of dice.",
 )
 @click.option("--set", "dice_set", metavar="NAME", help="Only its games with that set of dice; '' for the usual one.")
 @click.argument("transcripts", nargs=-1, metavar="[FILE...|-]")
