@@ -52,8 +52,17 @@ def test_leaving_the_roll_off_of_a_one_player_crag_game_is_win_chance_0() -> Non
     assert [win_chances(step.state) for step in steps_of(left)] == [(0.0,)]
 
 
-def test_win_chances_are_refused_for_player_counts_or_rules_without_odds() -> None:
-    others = [begun("crag", 1), begun("crib_dice", 3)]
-    for transcript in (*others, begun("crag", roll_off=True), begun("crapola", rules={"target": 20_000})):
-        with pytest.raises(RulesError, match=r"computed|known|Odds"):
-            win_chances(transcript.state)
+@pytest.mark.parametrize(
+    ("game", "players", "header", "why"),
+    [
+        ("crag", 1, {}, "between two sides only"),
+        ("crib_dice", 3, {}, "between two sides only"),
+        ("crag", 2, {"roll_off": True}, "once the roll-off is over"),
+        ("crapola", 2, {"rules": {"target": 20_000}}, "for targets up to 15000"),
+    ],
+)
+def test_win_chances_are_refused_for_player_counts_or_rules_without_odds(
+    game: str, players: int, header: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(RulesError, match=why):
+        win_chances(begun(game, players, **header).state)

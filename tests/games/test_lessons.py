@@ -61,7 +61,7 @@ def words(phrase: Phrase, language: str) -> str:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_tutorial_lessons_of_any_unfinished_game_fit_150_characters(game: str) -> None:
+def test_tutorial_lessons_of_any_unfinished_game_fit_the_lesson_line(game: str) -> None:
     for seed in range(GAMES_EACH):
         *before, last = played(game, seed)
         assert lessons(last) == ()

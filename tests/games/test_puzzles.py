@@ -251,6 +251,7 @@ def test_puzzle_search_rotates_default_rules_and_presets_that_are_solved(
 
 def test_crapola_puzzles_for_points_include_no_last_turn_with_exact_win_odds() -> None:
     some = list(islice(puzzles("crapola", Random(1), {"target": 1000, "entry": 0}), 30))
+    assert {puzzle.goal for puzzle in some} == {"points"}
     assert not [puzzle.view() for puzzle in some if is_exact(puzzle.transcript.state)]
 
 

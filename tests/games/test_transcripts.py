@@ -18,7 +18,7 @@ TRANSCRIPTS = sorted(path for path in FOLDER.glob("*.jsonl") if not path.name.en
 
 def test_at_least_13_example_transcripts_exist_each_with_a_states_file() -> None:
     assert len(TRANSCRIPTS) >= 13
-    assert len(list(FOLDER.glob("*.states.jsonl"))) == len(TRANSCRIPTS)
+    assert sorted(FOLDER.glob("*.states.jsonl")) == [path.with_suffix(".states.jsonl") for path in TRANSCRIPTS]
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)

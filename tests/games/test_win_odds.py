@@ -296,9 +296,7 @@ def test_crib_dice_odds_value_a_finish_at_1_under_the_find_a_loser_house_rule() 
     }
 
 
-def test_win_odds_are_refused_for_three_crapola_players_and_in_a_roll_off() -> None:
-    with pytest.raises(RulesError, match="computed for two players only"):
-        options(begun("crapola", players=3).state, "win")
+def test_crib_dice_win_odds_are_refused_in_a_roll_off() -> None:
     with pytest.raises(RulesError, match="known once the roll-off is over"):
         options(begun("crib_dice", roll_off=True).state, "win")
 
