@@ -165,7 +165,7 @@ def test_a_code_name_that_a_docs_page_places_in_a_file_is_in_that_file() -> None
         assert all(re.search(rf"\b{part}\b", source) for part in name.split(".")), (name, file)
 
 
-def test_the_readme_has_at_most_120_lines_and_25_words_a_sentence() -> None:
+def test_the_readme_keeps_its_limits_on_lines_and_on_words_a_sentence() -> None:
     readme = ROOT / "README.md"
     assert readme.read_text(encoding="utf-8").count("\n") <= README_LINES
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", prose(readme))
@@ -176,7 +176,7 @@ def test_the_readme_has_at_most_120_lines_and_25_words_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/method").glob("*.md")), ids=relative)
-def test_each_page_in_docs_method_has_at_most_150_lines(page: Path) -> None:
+def test_each_page_in_docs_method_keeps_its_limit_on_lines(page: Path) -> None:
     assert page.read_text(encoding="utf-8").count("\n") <= METHOD_LINES
 
 

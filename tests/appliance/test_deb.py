@@ -1,4 +1,4 @@
-"""The Debian package holds the installer and all that it imports."""
+"""What is released: a Debian package with the installer and all that it imports, a distribution with what runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ import runpy
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+
+from setuptools import find_packages
 
 from companion.appliance.install import PROJECT, PUBLIC_KEY
 
@@ -37,3 +40,10 @@ def test_the_deb_package_states_its_version_and_lists_files_in_md5sums(tmp_path:
     assert "\nVersion: 0.1.0+12345678\n" in (tmp_path / "DEBIAN/control").read_text()
     digest = hashlib.md5(b"flask==3\n").hexdigest()
     assert (tmp_path / "DEBIAN/md5sums").read_text() == f"{digest}  usr/share/pegpip/constraints.txt\n"
+
+
+def test_the_installed_distribution_leaves_out_the_release_package() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = find_packages(str(PROJECT), **project["tool"]["setuptools"]["packages"]["find"])
+    assert "hardware.pictures" in packages
+    assert not [name for name in packages if name.startswith("release")]

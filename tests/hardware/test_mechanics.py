@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
-from setuptools import find_packages
 
 from hardware.track import PRESETS, preset
 from release.parts import dimensions as mm
@@ -166,16 +165,6 @@ def test_each_part_picture_in_the_docs_has_contrast_and_under_150_kb(file: Path)
 def test_every_part_mesh_has_a_picture_and_part_files_total_at_most_3_mb() -> None:
     assert {file.stem for file in MESHES} <= {file.stem for file in PICTURES}
     assert sum(file.stat().st_size for file in [*PARTS.iterdir(), *PICTURES]) <= MOST_BYTES
-
-
-def test_the_installed_distribution_leaves_out_the_release_package() -> None:
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    lists = re.search(r"packages\.find\]\ninclude = (\[.*\])\nexclude = (\[.*\])", text)
-    assert lists is not None
-    include, exclude = (re.findall(r'"([^"]+)"', part) for part in lists.groups())
-    packages = find_packages(str(ROOT), include=include, exclude=exclude)
-    assert "hardware.pictures" in packages
-    assert not [name for name in packages if name.startswith("release")]
 
 
 def test_no_run_time_module_imports_the_release_parts_package() -> None:
