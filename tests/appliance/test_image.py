@@ -74,16 +74,24 @@ def test_the_image_build_removes_the_settings_and_the_hotspot_keyfile() -> None:
     assert inside.index("apt-get install") < inside.index("rm -f")
 
 
-def test_an_interrupted_first_start_unit_runs_again_before_pegpip_at_boot() -> None:
+def test_an_interrupted_first_start_unit_runs_again_before_pegpip_at_boot(tmp_path: Path) -> None:
     """A power cut after the settings and before the hotspot's keyfile must not be the end of the first start."""
     unit = (STAGE / "00-pegpip/files/pegpip-first-start.service").read_text()
     (mark,) = re.findall(r"^ConditionPathExists=!(.*)$", unit, re.MULTILINE)
     assert "Before=pegpip.service pegpip-hotspot.service\n" in unit
-    script = (STAGE / "00-pegpip/files/first-start").read_text()
-    assert "set -e\n" in script
-    places = [script.index(step) for step in ("companion.appliance.install", f"touch {mark}\n", "systemctl --no-block")]
-    assert places == sorted(places)
     assert mark not in (SETTINGS, KEYFILE)
+    made, config, restarted = (tmp_path / name for name in ("mark", "config.txt", "restarted"))
+    script = (STAGE / "00-pegpip/files/first-start").read_text()
+    for path, here in ((mark, made), ("/boot/firmware/config.txt", config), ("/usr/share/pegpip", tmp_path)):
+        assert path in script
+        script = script.replace(path, str(here))
+    for status in (1, 0):
+        does = {"python3": f"echo >>{config}; exit {status}", "systemctl": f"mv {made} {restarted}", "nmcli": "exit 1"}
+        for name, program in does.items():
+            (tmp_path / name).write_text(f"#!/bin/sh\n{program}\n")
+            (tmp_path / name).chmod(0o755)
+        done = subprocess.run(["sh", "-c", script], check=False, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+        assert (done.returncode, made.exists(), restarted.exists()) == (status, False, status == 0)
 
 
 def test_the_card_image_config_sets_no_password_or_wifi_and_disables_ssh() -> None:
