@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from weakref import WeakSet
 
 import cv2
 import numpy as np
@@ -51,14 +52,14 @@ def test_onnx_runtime_and_opencv_give_equal_outputs_and_features(model: Path, co
 
 @pytest.mark.parametrize("runtime", [OpenCVRuntime, OnnxRuntime])
 @pytest.mark.parametrize("keep", [0.0, 0.001, 0.3, 0.999])
-def test_a_truncated_network_file_raises_value_error_in_each_runtime(
+def test_a_truncated_or_missing_network_file_raises_value_error_in_each_runtime(
     runtime: type[Runtime], keep: float, tmp_path: Path
 ) -> None:
     content = detector.LIGHT_MODEL.read_bytes()
     (tmp_path / "cut.onnx").write_bytes(content[: int(keep * len(content))])
     with pytest.raises(ValueError, match=r"\w"):
         runtime(tmp_path / "cut.onnx")  # type: ignore[call-arg]  # a protocol has no constructor
-    with pytest.raises(ValueError, match=r"\w"):
+    with pytest.raises(ValueError, match=r"gone\.onnx"):
         runtime(tmp_path / "gone.onnx")  # type: ignore[call-arg]
 
 
@@ -71,15 +72,25 @@ def test_onnx_runtime_is_chosen_where_it_is_installed_and_opencv_otherwise(monke
     assert isinstance(open_runtime(detector.LIGHT_MODEL), OpenCVRuntime)
 
 
-def test_a_released_network_gives_classifier_features_again() -> None:
+def test_a_released_network_is_freed_and_gives_classifier_features_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = WeakSet[Runtime]()
+
+    def noted(model: Path) -> Runtime:
+        opened.add(runtime := open_runtime(model))
+        return runtime
+
+    monkeypatch.setattr("vision.networks.network.open_runtime", noted)
     network = Network(classifier.MODEL)
     before = network.forward(inputs(classifier.MODEL, 2), features=True)
+    assert len(opened) == 1
     network.release()
+    assert len(opened) == 0
     assert np.array_equal(network.forward(inputs(classifier.MODEL, 2), features=True), before)
 
 
 def test_loading_the_dice_networks_writes_nothing_to_the_home_folder(tmp_path: Path) -> None:
-    code = "from vision.networks import load_networks; load_networks()"
-    here = {key: value for key, value in os.environ.items() if key not in ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME")}
+    code = "import sys; from vision.networks import load_networks; load_networks(); assert 'onnxruntime' in sys.modules"
+    unset = ("ORT_DISABLE_TELEMETRY", "XDG_CACHE_HOME", "PEGPIP_RUNTIME")
+    here = {key: value for key, value in os.environ.items() if key not in unset}
     subprocess.run([sys.executable, "-c", code], env={**here, "HOME": str(tmp_path)}, check=True)
     assert not list(tmp_path.iterdir()), "ONNX Runtime keeps what it reports in ~/.cache"
