@@ -92,15 +92,15 @@ def test_web_connections_over_the_address_limit_get_no_protocol_object(held: tup
     assert server.made == SHARE
 
 
-def test_forty_phones_behind_one_router_have_room_to_load_a_page_at_once() -> None:
+def test_forty_phones_behind_one_router_have_room_to_load_a_page_at_once(tmp_path: Path) -> None:
     """A browser opens up to six connections to a host. Pages failed with a reset connection, or had to poll."""
-    limits = Limits(streams=2000)
-    connections, streams = (
-        Taken(limits.connections, limits.connections_each),
-        Taken(limits.streams, limits.streams_each),
-    )
-    assert all(connections.take(GUEST) for _ in range(40 * 6))
-    assert all(streams.take(GUEST) for _ in range(40))
+    limits = Limits(streams=2000, headers_s=PATIENCE_S, is_own=lambda address: address == OWN)
+    with opened(tmp_path, limits) as pub, served(pub) as address, contextlib.ExitStack() as opening:
+        to = OWN, int(address.rsplit(":", 1)[1])
+        links = [opening.enter_context(socket.create_connection(to, PATIENCE_S, (GUEST, 0))) for _ in range(40 * 6)]
+        for at, link in enumerate(links):
+            link.sendall(b"GET /api/%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"state" if at % 6 else b"events"))
+        assert {link.recv(12) for link in links} == {b"HTTP/1.1 200"}
 
 
 def test_a_connection_queued_before_the_web_server_starts_gets_all_socket_options() -> None:
