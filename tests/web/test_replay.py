@@ -87,7 +87,7 @@ def test_replay_recorder_that_is_off_keeps_no_clip_of_a_filmed_crag_of_50(crag: 
     assert clips.throws() == []
 
 
-def test_replay_recorder_keeps_at_most_eight_clips(crag: Pub, clips: Clips) -> None:
+def test_replay_recorder_keeps_no_more_clips_than_its_limit(crag: Pub, clips: Clips) -> None:
     at_s = 100.0
     for _ in range(MAX_CLIPS + 1):
         filmed(clips, 2.0, from_s=at_s)
