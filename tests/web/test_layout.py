@@ -186,19 +186,28 @@ def test_game_pages_have_no_content_cut_off_covered_or_outside_the_window(
     assert wrong == {}
 
 
-FULL = (("crapola", 10, "begun"), ("crapola", 9, "deciding"), ("crib_dice", 5, "deciding"))
+FULL: tuple[tuple[str, int, str, list[bool]], ...] = (
+    ("crapola", 10, "begun", []),
+    ("crapola", 9, "deciding", [False]),
+    ("crib_dice", 5, "deciding", [False]),
+    ("crib_dice", 3, "deciding", [True]),
+)
+"""Game, number of players, situation, and whether the chart, if there is one, is drawn."""
 
 
-@pytest.mark.parametrize(("game", "count", "moment"), FULL)
+@pytest.mark.parametrize(("game", "count", "moment", "charts"), FULL)
 def test_the_tv_page_cuts_no_distance_to_go_and_draws_no_chart_too_low_to_read(
-    chromium: Any, site: tuple[str, Pub], game: str, count: int, moment: str
+    chromium: Any, site: tuple[str, Pub], game: str, count: int, moment: str, charts: list[bool]
 ) -> None:
     fed = FedPage(chromium, site[0], "/tv")
     resize(fed, SCREEN)
     fed.show(scenes(next(each for each in seated(GAMES[game]) if len(each.players) == count))[moment])
-    cut = "[...document.querySelectorAll('.player small')].filter((each) => each.scrollWidth > each.clientWidth)"
+    every = "[...document.querySelectorAll('.player small')].filter((each) => each.checkVisibility())"
+    assert len(fed.page.evaluate(f"{every}.map((each) => each.textContent)")) >= count
+    cut = f"{every}.filter((each) => each.scrollWidth > each.clientWidth)"
     assert fed.page.evaluate(f"{cut}.map((each) => each.textContent)") == []
-    assert fed.page.evaluate("document.querySelector('.race')?.checkVisibility() ?? false") is False
+    drawn = "[...document.querySelectorAll('.race')].map((each) => each.checkVisibility())"
+    assert fed.page.evaluate(drawn) == charts
 
 
 @pytest.mark.parametrize("language", SPOKEN)
