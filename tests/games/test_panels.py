@@ -117,14 +117,20 @@ def test_crapola_page_panels_offer_to_spend_points_as_a_turn_begins() -> None:
     assert can(told("crapola", *hot, *hot)) == ["can.throw", "can.spend"]
 
 
-def test_the_crapola_goal_panel_shows_target_direction_and_last_round() -> None:
+def test_the_crapola_goal_panel_shows_target_and_last_round() -> None:
     rules = {"rules": {"target": 100, "entry": 0}}
-    assert panels(begun("crapola", header=rules)).goal == Goal(100, ("goal.clockwise",))
+    assert panels(begun("crapola", header=rules)).goal == Goal(100)
     last = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1), STOP, players=3, header=rules)
-    assert panels(last).goal == Goal(100, ("goal.clockwise", "goal.last_round"))
+    assert panels(last).goal == Goal(100, ("goal.last_round",))
     assert panels(last).notes == ((), ("player.not_on_board",), ("player.not_on_board",))
-    turned = told("crapola", throw(2, 2, 3, 3, 4, 6), players=3)
-    assert panels(turned).goal == Goal(15000, ("goal.anticlockwise",))
+
+
+def test_crapola_shows_the_direction_of_play_only_when_reversed_among_three() -> None:
+    crapped_out = throw(2, 2, 3, 3, 4, 6)
+    assert panels(begun("crapola")).goal == Goal(15000)
+    assert panels(told("crapola", crapped_out, players=3)).goal == Goal(15000, ("goal.anticlockwise",))
+    assert panels(told("crapola", crapped_out, crapped_out, players=3)).goal == Goal(15000)
+    assert panels(told("crapola", crapped_out, players=2)).goal == Goal(15000)
 
 
 def test_crib_dice_page_panels_hold_actions_dice_wipe_outs_and_lesson() -> None:
@@ -148,7 +154,7 @@ def test_crapola_panels_after_a_rethrow_show_thrown_kept_and_scoring_dice() -> N
         dice=(2, 3, 3, 4, 5),
         kept=(1,),
         notes=(("player.not_on_board",),) * 2,
-        goal=Goal(15000, ("goal.clockwise",)),
+        goal=Goal(15000),
         keeping=Keeping("set_aside", (5,)),
         lesson=(Phrase("lesson.crapola_keep", {}),),
     )

@@ -1,4 +1,4 @@
-"""Panels of Crapola: the target, the direction of play, the dice set aside, and the lessons of the tutorial."""
+"""Panels of Crapola: the target, a reversed direction of play, the dice set aside, and the tutorial's lessons."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ def panels(state: State) -> Panels:
     target = int(state.standing.header.rules["target"])
     if not isinstance(state, Crapola):
         nobody = notes_of(state, [("player.not_on_board", range(len(state.standing.sides)))])
-        return replace(default_panels(state), notes=nobody, goal=Goal(target, ("goal.clockwise",)))
+        return replace(default_panels(state), notes=nobody, goal=Goal(target))
     totals, turn = state.totals, state.turn
-    way = "goal.clockwise" if totals.direction == 1 else "goal.anticlockwise"
+    reversed_play = totals.direction == -1 and len(totals.points) - len(totals.left) > 2  # two take turns either way
+    goal_notes = {"goal.anticlockwise": reversed_play, "goal.last_round": totals.last_round}
     keeps = [option.dice for option in state.options() if isinstance(option, Keep)]  # the largest is chosen at first
     off = [seat for seat, on in enumerate(totals.on_board) if not on]
     return Panels(
@@ -45,7 +46,7 @@ def panels(state: State) -> Panels:
         dice=turn.dice,
         kept=tuple(die for kept in turn.kept for die in kept),
         notes=notes_of(state, [("player.not_on_board", off)]),
-        goal=Goal(target, (way, "goal.last_round") if totals.last_round else (way,)),
+        goal=Goal(target, tuple(note for note, shown in goal_notes.items() if shown)),
         keeping=Keeping("set_aside", max(keeps, key=len)) if keeps else None,
         lesson=_lesson(state),
     )

@@ -11,7 +11,7 @@ export function panels(most = Infinity) {
       sheet = all.length <= most ? snapshot.panels.sheet : null;
     fill($("panels"), [sheet, goal, pots, snapshot.sides], () => [
       sheet && sheetOf(all, sheet),
-      goal && !snapshot.state?.over && goalOf(goal),
+      goal && goal.notes.length > 0 && !snapshot.state?.over && goalOf(goal),
       ...pots.map(potOf),
     ]);
   });
