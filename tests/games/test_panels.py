@@ -160,6 +160,14 @@ def test_crapola_panels_after_a_rethrow_show_thrown_kept_and_scoring_dice() -> N
     )
 
 
+def test_crapola_panels_show_no_dice_aside_once_hot_dice_are_thrown_again() -> None:
+    hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 5), throw(1, 1, 5, 5), keep(1, 1, 5, 5)]
+    assert panels(told("crapola", *hot)).kept == (1, 5, 1, 1, 5, 5)
+    assert panels(told("crapola", *hot, throw(1, 2, 3, 3, 4, 6))).kept == ()
+    again = [*hot, throw(1, 2, 3, 3, 4, 6), keep(1), throw(2, 3, 3, 4, 5)]
+    assert (panels(told("crapola", *again)).kept, panels(told("crapola", *again)).dice) == ((1,), (2, 3, 3, 4, 5))
+
+
 def test_crag_panels_in_a_turn_show_actions_dice_score_sheet_and_lesson() -> None:
     shown = panels(told("crag", throw(6, 6, 1), score("sixes"), throw(1, 2, 3)))
     assert shown.sheet is not None

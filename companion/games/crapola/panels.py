@@ -44,7 +44,7 @@ def panels(state: State) -> Panels:
     return Panels(
         can=allowed_phrases(state, {"keep": "can.keep", "stop": BANK_TEXT, "spend": "can.spend"}),
         dice=turn.dice,
-        kept=tuple(die for kept in turn.kept for die in kept),
+        kept=turn.aside,
         notes=notes_of(state, [("player.not_on_board", off)]),
         goal=Goal(target, tuple(note for note, shown in goal_notes.items() if shown)),
         keeping=Keeping("set_aside", max(keeps, key=len)) if keeps else None,

@@ -38,6 +38,15 @@ class Turn:
     kept: tuple[tuple[int, ...], ...] = ()
     dice: tuple[int, ...] = ()
 
+    @property
+    def aside(self) -> tuple[int, ...]:
+        """Dice that lie aside: those kept since hot dice were last thrown again, in the order of their throws."""
+        aside: tuple[int, ...] = ()
+        for kept in reversed(self.kept):
+            if len(aside) < self.size - len(self.dice):
+                aside = (*kept, *aside)
+        return aside
+
 
 @dataclass(frozen=True, slots=True)
 class Crapola:

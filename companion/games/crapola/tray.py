@@ -11,6 +11,7 @@ from typing import Any
 
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
+from companion.games.engine.dice import in_order
 from companion.games.engine.game import Action, Keep, State
 from companion.games.engine.tray_policy import (
     KeepZonePolicy,
@@ -79,14 +80,7 @@ class CrapolaTray(KeepZonePolicy):
 
         Ascending values; empty if the next throw takes all dice.
         """
-        turn = _crapola(state).turn
-        if self.takes_all(state):
-            return ()
-        aside, missing = list[int](), turn.size - len(turn.dice)
-        for kept in reversed(turn.kept):
-            if len(aside) < missing:
-                aside += kept
-        return tuple(sorted(aside))
+        return () if self.takes_all(state) else in_order(_crapola(state).turn.aside)
 
     def takes_all(self, state: State) -> bool:
         """Whether every die is set aside (hot dice), or none is thrown yet."""
