@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from companion.table.commands import PlayLine, StartGame
+from tests.web.injecting import FedPage
 from tests.web.pub import HEADER, Pub
+from tests.web.scenes import among, scenes
 from web.catalogue import say
 from web.names import cleaned, problem_of
 
@@ -126,3 +128,18 @@ def test_scoreboard_log_wraps_a_right_to_left_name_in_isolation_marks(page: tupl
     shown.wait_for_selector("#log li", state="attached")
     words = shown.locator("#log li > span").first.text_content()
     assert "\u2068שלום\u2069" in words
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("path", "size"), [("/tv", (1280, 720)), ("/", (844, 390))])
+def test_a_right_to_left_name_stands_at_the_left_of_its_row_like_others(
+    chromium: Any, site: tuple[str, Pub], path: str, size: tuple[int, int]
+) -> None:
+    fed = FedPage(chromium, site[0], path)
+    fed.page.set_viewport_size({"width": size[0], "height": size[1]})
+    lefts = """[...document.querySelectorAll(".player .name bdi")].map((name) => {
+      const words = document.createRange(); words.selectNodeContents(name);
+      return words.getBoundingClientRect().left; })"""
+    for players in (("Ann", "דנה", "Ben"), ("Ann", "דנה", "Ben", "Cleo", "Dev")):
+        fed.show(scenes(among("crib_dice", players))["begun"])
+        assert len(set(fed.page.evaluate(lefts))) == 1
