@@ -1,6 +1,6 @@
 // What a game shows besides names, scores and the track, drawn from its data: a sheet, the goal, pots.
 import { $, fill, follow, h, number, t } from "../shared/core.js";
-import { chip } from "../shared/dice.js";
+import { chip, colourOf } from "../shared/dice.js";
 import { gap, sides } from "../shared/sides.js";
 
 /** Draw them; a sheet for no more sides than `most`: more see totals, and which row each filled last. */
@@ -18,11 +18,15 @@ export function panels(most = Infinity) {
 }
 
 function sheetOf(all, sheet) {
+  const on = all.length > 1 ? all.find((side) => side.to_play) : null, // whose column is marked
+    column = (side, more = "") => `n${side === on ? " on" : ""}${more}`;
   const head = h(
     "tr",
     {},
     h("th", { scope: "col" }, t("sheet.row")),
-    all.map((side) => h("th", { class: "n named", scope: "col" }, chip(side.colour), " ", h("bdi", {}, side.name))),
+    all.map((side) =>
+      h("th", { class: column(side, " named"), scope: "col" }, chip(side.colour), " ", h("bdi", {}, side.name)),
+    ),
   );
   const rows = sheet.rows.map((row, at) =>
     h(
@@ -30,7 +34,11 @@ function sheetOf(all, sheet) {
       {},
       h("th", { scope: "row" }, t(`category.${row}`, {}, row)),
       all.map((side) =>
-        cell(sheet.columns[side.seat][at], side.to_play ? sheet.offers[at] : null, sheet.latest[side.seat] === at),
+        h(
+          "td",
+          { class: column(side, sheet.latest[side.seat] === at ? " latest" : "") },
+          cell(sheet.columns[side.seat][at], side.to_play ? sheet.offers[at] : null),
+        ),
       ),
     ),
   );
@@ -38,14 +46,14 @@ function sheetOf(all, sheet) {
     "tr",
     { class: "total" },
     h("th", { scope: "row" }, t("sheet.total")),
-    all.map((side) => h("td", { class: "n" }, h("b", {}, number(side.score)), " ", gap(side, all))),
+    all.map((side) => h("td", { class: column(side) }, h("b", {}, number(side.score)), " ", gap(side, all))),
   );
   return h(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": t("sheet.title") },
     h(
       "table",
-      { class: all.length > FEW ? "sheets many" : "sheets" },
+      { class: all.length > FEW ? "sheets many" : "sheets", style: { "--colour": colourOf(on?.colour ?? 0) } },
       h("thead", {}, head),
       h("tbody", {}, rows, total),
     ),
@@ -54,9 +62,9 @@ function sheetOf(all, sheet) {
 
 const FEW = 2; // whose names fit beside each other on a phone; of more their chips tell
 
-function cell(entered, offer, latest) {
-  if (entered !== null) return h("td", { class: latest ? "n latest" : "n" }, number(entered));
-  return h("td", { class: "n" }, offer === null ? "" : h("span", { class: "offer" }, `(${number(offer)})`));
+function cell(entered, offer) {
+  if (entered !== null) return number(entered);
+  return offer === null ? "" : h("span", { class: "offer" }, `(${number(offer)})`);
 }
 
 // The target itself stands above the turn.
