@@ -68,3 +68,17 @@ def test_on_wide_tray_and_control_pages_no_players_score_is_hidden(
             fed.show(shown[moment])
             assert fed.page.locator(".player:visible").count() == 3, (moment, width)
             assert fed.page.locator(".player.under").count() == 0, (moment, width)
+
+
+@pytest.mark.parametrize("path", ["/", "/control"])
+@pytest.mark.parametrize("game", GAMES)
+def test_on_a_phone_on_its_side_the_whole_stage_is_above_the_fold(
+    chromium: Any, site: tuple[str, Pub], game: str, path: str
+) -> None:
+    fed = FedPage(chromium, site[0], path, "de", paired=path == "/control")
+    fed.page.set_viewport_size({"width": 844, "height": 390})
+    for moment, snapshot in scenes(among(game, ("Ann", "Ben", "Cleo"))).items():
+        fed.show(snapshot)
+        end = fed.page.evaluate("document.querySelector('.stage').getBoundingClientRect().bottom")
+        assert end <= 390, moment
+    assert fed.problems == []
