@@ -53,8 +53,15 @@ def season_page(connection: Connection, number: int, kind: str, by: str, skip: i
 
 
 def tables(connection: Connection) -> Rows:
-    """Return the registered tables of the league, removed ones too, by pub: `name`, `pub`, `active`."""
-    return connection.execute("SELECT name, pub, active FROM tables ORDER BY pub, name").fetchall()
+    """Return the registered tables of the league, removed ones too, by pub: `name`, `pub`, `active`, `key`.
+
+    `key` is the beginning of the table's key, in hexadecimal, if another table has its name and pub; None otherwise.
+    """
+    return connection.execute(
+        "SELECT name, pub, active,"
+        " CASE WHEN count(*) OVER (PARTITION BY pub, name) > 1 THEN left(encode(key, 'hex'), 8) END AS key"
+        " FROM tables ORDER BY pub, name, id"
+    ).fetchall()
 
 
 def standings(connection: Connection, season: int, kind: str, by: str = "wins", skip: int = 0) -> Rows:

@@ -358,3 +358,11 @@ def test_the_league_migration_of_a_newer_database_asks_for_an_update(league: Lea
     with as_owner(league.url) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     assert "Update pegpip" in refused(league.url, "migrate")
+
+
+def test_league_tables_of_one_name_and_pub_show_the_beginning_of_their_keys(league: League) -> None:
+    alike = [name_of(league.table("One", "The Lion")) for _ in range(2)]
+    other = name_of(league.table("Two", "The Lion"))
+    page = league.app.test_client().get("/").get_data(as_text=True)
+    assert all(f"key {key[:8]}…" in page for key in alike)
+    assert other[:8] not in page
