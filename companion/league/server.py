@@ -170,14 +170,26 @@ def _http_error(error: HTTPException) -> flask.Response:
     """
     if error.code == 413:
         return _answer(413, Reply(f"A message has at most {MAX_BODY_BYTES} bytes."))
-    if flask.request.method == "GET" and not flask.request.path.startswith("/api/"):
+    if _asks_for_page():
         return flask.Response(flask.render_template("missing.html", error=error), error.code)
     return _answer(error.code or 500, Reply(error.description or "refused"))
 
 
 def _away(error: Exception) -> flask.Response:
-    """Return 503 with Retry-After while the database can't be reached; the table keeps the game and sends it again."""
+    """Return 503 with Retry-After while the database can't be reached: a page for a person, else JSON.
+
+    A table keeps the game and sends it again.
+    """
     log.warning("the database is away: %s", error)
-    response = _answer(503, Reply("The database is away. The game is kept at the table; it is sent again."))
+    if _asks_for_page():
+        response = flask.Response(flask.render_template("away.html"), 503)
+    else:
+        response = _answer(503, Reply("The database is away. The game is kept at the table; it is sent again."))
     response.headers["Retry-After"] = "2"
     return response
+
+
+def _asks_for_page() -> bool:
+    """Return whether the request is for a page of the league, and not for data: /api/, /healthz or a game sent."""
+    path = flask.request.path
+    return flask.request.method == "GET" and not path.startswith("/api/") and path != "/healthz"

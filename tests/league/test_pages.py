@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import msgspec
 import pytest
 import uvicorn
 from click.testing import CliRunner, Result
+from psycopg_pool import PoolTimeout
 from werkzeug.test import TestResponse
 
 from companion.errors import CompanionError
@@ -25,7 +26,7 @@ from companion.league import admin, fixtures
 from companion.league.commands import command
 from companion.league.database import as_owner, opened
 from companion.league.key import name_of
-from companion.league.server import serve
+from companion.league.server import application, serve
 from companion.service.addresses import bound
 from companion.tournaments import Draw
 from tests.known import known
@@ -366,3 +367,18 @@ def test_league_tables_of_one_name_and_pub_show_the_beginning_of_their_keys(leag
     page = league.app.test_client().get("/").get_data(as_text=True)
     assert all(f"key {key[:8]}…" in page for key in alike)
     assert other[:8] not in page
+
+
+def test_a_league_without_its_database_tells_people_in_a_page_and_programs_in_json() -> None:
+    class Gone:
+        def connection(self) -> None:
+            raise PoolTimeout
+
+    client = application(cast(Any, Gone())).test_client()
+    for path in ("/", "/players", "/seasons/1/crag"):
+        got = client.get(path, headers={"Accept-Language": "de"})
+        assert (got.status_code, got.headers["Retry-After"], got.mimetype) == (503, "2", "text/html")
+        assert say("de", "league.again") in got.get_data(as_text=True)
+    for path in ("/api/seasons", "/healthz"):
+        got = client.get(path)
+        assert (got.status_code, got.mimetype) == (503, "application/json")
