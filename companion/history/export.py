@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from companion.errors import RulesError
+from companion.errors import DeviceError, RulesError
 from companion.games.advice.luck import steps_of, story_of
 from companion.games.advice.odds import is_exact, odds_view, win_chances
 from companion.games.advice.rarity import chance_of_as_good
@@ -212,6 +212,13 @@ class PastGames:
         Raises DeviceError if the journal can't be read.
         """
         return list(dict.fromkeys(game.terms.dice for game in self._played()))
+
+    def check_set(self, dice: str | None) -> None:
+        """Raise DeviceError, with the known sets, if no game was played with the named set of dice; None is any set."""
+        known = self.sets_of_dice() or [""]
+        if dice is not None and dice not in known:
+            cure = f"Known sets: {', '.join(map(repr, known))}."
+            raise DeviceError(f"No game was played with the set of dice {dice!r}.", cure)
 
     def throw_rows(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
         """Yield a row for each throw that was not taken back: newest game first, and in the order thrown within a game.

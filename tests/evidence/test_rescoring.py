@@ -237,7 +237,7 @@ def test_rescore_exits_2_on_an_invalid_date_or_on_html_with_export(played: Path,
     [
         (True, [], r"No throw in .* has a package"),
         (False, ["--since", "2999-01"], "None of the 4 throws|no throw to export"),
-        (False, ["--set", "no such set"], "None of the 4 throws|no throw to export"),
+        (False, ["--set", "no such set"], r"with the set of dice 'no such set'\. Known sets: ''\.$"),
     ],
 )
 def test_rescore_without_any_throw_is_an_error_and_keeps_an_older_export(

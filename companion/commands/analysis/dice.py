@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from companion.commands.transcript_file import transcript_in
-from companion.errors import DeviceError, counted
+from companion.errors import counted
 from companion.games.engine.game import Throw
 from companion.history.fairness import FINDABLE_CHANCE, evidence_after
 from companion.settings import load as config
@@ -57,10 +57,7 @@ def command(
 
         settings = config.load(None, {"data": {"dir": data_folder}} if data_folder else {})
         past = PastGames(settings.data.folder)
-        known = past.sets_of_dice() or [""]
-        if dice_set is not None and dice_set not in known:
-            cure = f"Known sets: {', '.join(map(repr, known))}."
-            raise DeviceError(f"No game was played with the set of dice {dice_set!r}.", cure)
+        past.check_set(dice_set)
         throws = past.throws(first_game, dice_set)
     found = evidence_after(list(throws)).view()
     click.echo(json.dumps(found) if as_json else in_words(found))

@@ -45,6 +45,7 @@ def command(
     """
     from companion.evidence import contact_sheet, rescoring, sharing  # OpenCV takes a third of a second
     from companion.evidence.folder import PackageFolder
+    from companion.history.export import PastGames
     from vision.networks import load_networks
 
     if export_file is not None and html_folder is not None:
@@ -54,6 +55,7 @@ def command(
     packages = len(PackageFolder(folder, 0).files())
     if not packages:
         raise DeviceError(f"No throw in {folder} has a package.", "Name a table's folder with --data, or play first.")
+    PastGames(folder).check_set(dice)
     throws = rescoring.stored_throws(folder, f"{since:%Y-%m}" if since else None, dice, refused.append)
     with tracked(throws, packages, "reading again") as stored:
         if export_file is not None:
