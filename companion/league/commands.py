@@ -21,6 +21,7 @@ DATABASE = click.option(
     "--database", "url", envvar="PEGPIP_DATABASE", required=True, metavar="URL",
     help="postgresql://USER:PASSWORD@HOST/NAME; or the variable PEGPIP_DATABASE.",
 )  # fmt: skip
+FOLDER = click.Path(exists=True, file_okay=False)
 DAY = click.DateTime(["%Y-%m-%d"])
 OF_A_SEASON = {
     "seasons_check": "A season ends after the day on which it starts.",
@@ -62,12 +63,13 @@ def organising(run: Callable[..., None]) -> click.Command:
 
 
 @command.command()
-@click.option("--data", "data_folder", metavar="DIR", help="The table's data folder.")
+@click.option("--data", "data_folder", metavar="DIR", type=FOLDER, help="The table's data folder.")
 @click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 def key(data_folder: str | None, settings_file: Path | None) -> None:
     """Print this table's public key, for the league's organiser to register.
 
-    The key is made if the data folder has none yet. Without `--data` the folder is that of the settings.
+    The key is made if the data folder has none yet. Without `--data` the folder is that of the settings. A folder named
+    by `--data` must exist.
     """
     from companion.backup import rights
     from companion.league.key import key_of, name_of

@@ -12,10 +12,12 @@ from unittest import mock
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
 
 from companion.errors import DeviceError
 from companion.history.export import PastGames
+from companion.league.commands import command
 from companion.league.key import FILE_NAME, key_of, name_of
 from companion.league.message import Message, Reply, is_signed
 from companion.league.sender import Sender, put_over_http
@@ -275,3 +277,11 @@ def test_threads_that_make_the_league_signing_key_at_once_get_equal_keys(tmp_pat
         names = set(pool.map(lambda _: name_of(key_of(tmp_path)), range(40)))
     assert len(names) == 1
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+
+
+def test_league_key_makes_no_key_in_a_data_folder_that_does_not_exist(tmp_path: Path) -> None:
+    typo = tmp_path / "typo"
+    asked = CliRunner().invoke(command, ["key", "--data", str(typo)])
+    assert asked.exit_code == 2
+    assert "does not exist" in asked.output
+    assert not typo.exists()
