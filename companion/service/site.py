@@ -73,7 +73,7 @@ def addresses_of(settings: WebSettings, port: int) -> Addresses:
     page = page_address(settings.host, port, own)
     in_hotspot = bool(settings.hotspot) and page == page_address(hotspot.ADDRESS, port, ())
     everywhere = settings.host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
-    others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own)) if everywhere else ()
+    others = tuple(f"http://{address}:{port}/" for address in own) if everywhere else ()
     names = (socket.gethostname(), settings.host, *settings.hosts)
     found = Addresses(page, tuple(other for other in others if other != page), names)
     reachable = not found.only_here and in_hotspot == (settings.wifi == settings.hotspot)

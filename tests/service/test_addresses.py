@@ -159,6 +159,11 @@ def test_the_wifi_qr_code_is_shown_only_if_the_page_can_be_reached_over_that_wif
     assert (found.page, bool(found.wifi)) == (f"http://{page}:8000/", joins)
 
 
+def test_guests_are_told_no_address_that_only_this_machine_can_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site, "own_addresses", lambda: ("192.0.2.7", "198.51.100.7"))
+    assert addresses_of(WebSettings(), 8000).others == ("http://198.51.100.7:8000/",)
+
+
 def test_the_hotspots_phone_limit_is_shown_only_while_the_hotspot_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hotspot, "phones", lambda: 7)
     found = []
