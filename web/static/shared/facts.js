@@ -96,12 +96,11 @@ export function toDo(snapshot) {
     const counts = miscount(snapshot);
     return {
       who: null,
-      what: t(counts ? "hero.miscounted" : inQuestion(question) === null ? "hero.whether" : "hero.asking", {
-        player: state.player,
-        ...counts,
-      }),
+      what: counts
+        ? t(counts.many ? "hero.too_many" : "hero.miscounted", counts)
+        : t(inQuestion(question) === null ? "hero.whether" : "hero.asking", { player: state.player }),
       how: counts
-        ? t("hero.miscounted_how", { player: state.player })
+        ? t(counts.many ? "hero.too_many_how" : "hero.miscounted_how", { player: state.player, ...counts })
         : `${t(`doubt.${question?.code}`)} ${t("can.asking", { player: state.player })}`,
     };
   }

@@ -105,11 +105,14 @@ export function sensible({ rule_of_thumb: rule, options, state }, line) {
 export const deciding = ({ state, abandoned, options }) =>
   Boolean(state && !state.over && !abandoned && !state.throw_sizes.length && options.length);
 
-/** The wrong number of dice that an open question is about: { seen, wanted }, or null. `wanted` may be several. */
+/** Whether more dice are seen than may be thrown: none is hidden, and none lies on the floor. */
+const tooMany = (seen, wanted) => seen > Math.max(...wanted);
+
+/** The wrong number of dice of an open question: { seen, wanted, many }, or null; `wanted` may be several. */
 export function miscount({ question, notice }) {
   if (!question || (question.code !== "count" && question.wanted.includes(question.values.length))) return null;
   const seen = notice?.code === "count" ? notice.args.seen : question.values.length;
-  return { seen: number(seen), wanted: question.wanted.join(` ${t("or")} `) };
+  return { seen: number(seen), wanted: question.wanted.join(` ${t("or")} `), many: tooMany(seen, question.wanted) };
 }
 
 // Doubts about which dice were thrown, not about what one of them shows.
@@ -149,6 +152,7 @@ export function noticeWords(snapshot) {
   if (notice.code === "illegal_hold") return t(`notice.illegal_hold.${notice.args.reason}`, plainArgs(notice.args));
   if (notice.code === "choose_entry" && notice.args.again === 0) return t("hint.score");
   const args = plainArgs(notice.args);
+  if (notice.code === "count" && tooMany(notice.args.seen, notice.args.wanted)) return t("ask.counted", args);
   if ("missing" in args) args.count = args.missing;
   return t(`notice.${notice.code}`, args);
 }
