@@ -43,7 +43,7 @@ function open(question) {
     question.code === "count" && again ? null : h("p", {}, t(`doubt.${question.code}`)),
     again && h("p", { class: "asked-count" }, t("ask.counted", again)),
     ...(one ? oneDie(question, at, say) : []),
-    photo && (one ? fold(t("ask.whole"), whole(photo)) : whole(photo)),
+    photo && (one ? fold(t("ask.whole"), whole(photo)) : whole(photo, "photo low")), // the answers stay in view
     h(
       "div",
       { class: "row" },
