@@ -12,8 +12,10 @@ from PIL import Image, ImageStat
 
 from companion.table.commands import StartGame
 from tests.web.accessibility import SMALL, in_each_look, violations
+from tests.web.injecting import FedPage
 from tests.web.phones import MIDGAME, SIZES, live, phone, visit, with_a_past
 from tests.web.pub import HEADER, Pub, observation, play, served
+from tests.web.scenes import among, scenes
 
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
@@ -255,3 +257,11 @@ def test_an_unknown_address_shows_words_and_the_way_back(club: tuple[str, Pub], 
     assert "There is nothing here." in page.inner_text("main")
     page.click("main a")
     page.wait_for_selector('#live[data-live="yes"]')
+
+
+def test_in_forced_colours_the_player_to_play_is_still_marked(chromium: Any, site: tuple[str, Pub]) -> None:
+    fed = FedPage(chromium, site[0], "/tv")
+    fed.page.emulate_media(forced_colors="active")
+    fed.show(scenes(among("crib_dice", ("Ann", "Ben", "Cleo")))["begun"])
+    marks = "[...document.querySelectorAll('.player')].map((each) => getComputedStyle(each).outlineStyle)"
+    assert fed.page.evaluate(marks) == ["solid", "none", "none"]
