@@ -35,6 +35,15 @@ def test_help_page_shows_a_games_rules_in_pictures_on_two_phone_screens(
     assert page.problems == []
 
 
+def test_at_320_px_the_words_of_the_rules_have_the_rows_width(chromium: Any, pub: Pub, address: str) -> None:
+    page = phone(chromium, address)
+    page.set_viewport_size({"width": 320, "height": 640})
+    live(page, f"{address}/help")
+    page.click("#rules-crib_dice > summary")
+    row = page.locator("#rules-crib_dice .pictured > li").first
+    assert row.locator("> span").last.bounding_box()["width"] >= 0.8 * row.bounding_box()["width"]
+
+
 def test_the_help_page_tells_guests_how_to_join_and_the_rules_before_all_else(pub: Pub) -> None:
     told = pub.stranger().get("/help").text
     titles = [say("en", f"help.{title}") for title in ("join", "rules", "words", "strategy", "health", "credits")]
