@@ -82,3 +82,15 @@ def test_on_a_phone_on_its_side_the_whole_stage_is_above_the_fold(
         end = fed.page.evaluate("document.querySelector('.stage').getBoundingClientRect().bottom")
         assert end <= 390, moment
     assert fed.problems == []
+
+
+def test_on_a_phone_on_its_side_the_tray_begins_at_the_top_and_the_notice_is_told_once(
+    chromium: Any, site: tuple[str, Pub]
+) -> None:
+    fed = FedPage(chromium, site[0], "/tray", paired=True)
+    fed.page.set_viewport_size({"width": 844, "height": 390})
+    fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["noticed"])
+    told = fed.page.locator("#notice, #tray-notice").locator("visible=true")
+    assert told.count() == 1
+    panel, tray = (fed.page.locator(each).bounding_box() for each in (".at-hand", "#tray"))
+    assert tray["y"] - panel["y"] <= 20
