@@ -9,9 +9,12 @@ from pathlib import Path
 
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Source
+from companion.appliance.steps import BootLines
 from companion.errors import DeviceError
 
 VENV = ("-m", "venv")
+CONFIG = "/boot/firmware/config.txt"
+LINES = BootLines(("dtparam=spi=on", "core_freq=500"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +70,12 @@ def wheel(folder: Path, *, version: str = "0.1.0", files: Mapping[str, str] | No
 def wheels(folder: Path, text: str) -> Source:
     """Make a folder with one wheel, whose content differs by that text."""
     return Source(wheel(folder, files={"what.txt": text}).parent)
+
+
+def quiet(_line: str) -> None:
+    """Print nothing."""
+
+
+def files_under(root: Path) -> dict[str, str]:
+    """Return the text of each file under a folder, by its path from there."""
+    return {str(f.relative_to(root)): f.read_text() for f in root.rglob("*") if f.is_file()}
