@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import hypothesis
@@ -31,6 +32,21 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Let tables keep their state outside the data folder (XDG_STATE_HOME) in a temporary folder, not in the home."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect the tests with Python's garbage collector off; from then on it leaves out what exists already.
+
+    Else it would search the modules, tables and thousands of tests again and again while they are made, and later.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

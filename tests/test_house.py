@@ -258,28 +258,28 @@ def test_no_identifier_in_tests_but_test_names_has_an_old_vocabulary_word() -> N
     assert {name for name in used | {path.stem for path in files} if OLD_WORDS.search(name)} == set()
 
 
-TYPES = [
-    (path, node)
-    for path in MODULES
-    if not inside(name_of(path), "vision.research.training") and not inside(name_of(path), "vision.research.evaluation")
-    for node in tree_of(path).body
-    if isinstance(node, ast.ClassDef)
-]
 SAME_IN_TWO_ROOMS = {"Die", "Event", "Peg"}
 """Types that two packages define because one may not import the other."""
 
 
 def test_only_listed_type_names_are_defined_in_more_than_one_module() -> None:
     """The types of each game, and protocols, are not compared."""
+    types = [
+        (path, node)
+        for path in MODULES
+        if not any(inside(name_of(path), f"vision.research.{room}") for room in ("training", "evaluation"))
+        for node in tree_of(path).body
+        if isinstance(node, ast.ClassDef)
+    ]
     games = [ROOT / "companion" / "games" / game for game in GAMES]
     found = Counter(
         node.name
-        for path, node in TYPES
+        for path, node in types
         if not any(path.is_relative_to(game) for game in games)
         and not any(isinstance(base, ast.Name) and base.id == "Protocol" for base in node.bases)
     )
     assert {name for name, count in found.items() if count > 1} == SAME_IN_TWO_ROOMS
-    assert {node.name.lstrip("_") for _, node in TYPES} & OLD_TYPES == set()
+    assert {node.name.lstrip("_") for _, node in types} & OLD_TYPES == set()
 
 
 def test_a_docstring_names_only_existing_arguments_and_attributes() -> None:
