@@ -104,7 +104,8 @@ def _hold(starting: Starting, throws: int, *, yes: bool, out: Path) -> int:
         page, packed = write(evening, out, datetime.now().astimezone())
     ill = len(evening.ill())
     ended = "Stopped early. " if evening.stopped else ""
-    click.echo(ended + (f"{ill} to see to." if ill else "Everything that was checked is well."))
+    well = "Everything that was checked is well." if evening.findings else "Nothing was checked."
+    click.echo(ended + (f"{ill} to see to." if ill else well))
     click.echo(f"Look at {page}. If you need help, send {packed}.")
     return CTRL_C if evening.stopped else 1 if ill else 0
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from companion.commands.doctor import command
-from companion.diagnostics.first_evening import steps
+from companion.diagnostics.first_evening import holding, steps
 from companion.diagnostics.first_evening.evening import JudgedThrow, Values
 from companion.diagnostics.first_evening.holding import PAGE, ZIP, Screen, hold, write
 from companion.diagnostics.first_evening.page import page
@@ -39,6 +39,17 @@ def test_ctrl_c_keeps_first_evening_results_and_names_undone_steps(table: Table,
     page, _ = write(evening, tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
     assert "Stopped early" in page.read_text()
     assert "Not done: Throws, LEDs" in page.read_text()
+
+
+def test_a_first_evening_stopped_before_its_first_check_claims_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holding, "hold", lambda evening, _screen: setattr(evening, "stopped", True))
+    done = doctor(tmp_path, "--yes", "--throws", "1", "--out", str(tmp_path / "report"))
+    assert "Stopped early. Nothing was checked." in done.output
+    verdict = (tmp_path / "report" / PAGE).read_text()
+    assert "Stopped early" in verdict
+    assert "all is well" not in verdict
 
 
 class Impatient(Screen):
