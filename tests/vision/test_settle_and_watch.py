@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -197,8 +198,9 @@ the frame is delivered, until a strip of 363 LEDs has its next frame, and an exp
 
 def test_the_watcher_sees_no_motion_when_it_dims_the_led_strip(camera: VirtualCamera) -> None:
     # A strip along the tray's upper edge: its amber light falls into the picture and is gone when it is dimmed.
-    light = np.zeros((camera.frame().image_bgr.shape[0], 1, 3), np.float32)
-    light[:, 0] = np.exp(-np.arange(len(light)) / 90.0)[:, None] * np.array([0, 40, 90], np.float32)
+    shape = camera.frame().image_bgr.shape
+    light = np.exp(-np.arange(shape[0]) / 90.0)[:, None, None] * np.array([0, 40, 90])
+    bright, dark = (np.broadcast_to(light * share, shape).astype(np.uint8) for share in (1.0, 0.07))
     dimmed: list[tuple[bool, float]] = []
     taken: list[Frame] = []
 
@@ -207,8 +209,7 @@ def test_the_watcher_sees_no_motion_when_it_dims_the_led_strip(camera: VirtualCa
         if frame is None:
             return None
         dim = bool(dimmed) and dimmed[-1][0] and frame.at_s > dimmed[-1][1] + DIM_AFTER_S
-        glow = light * np.float32(0.07 if dim else 1.0)
-        taken.append(Frame(np.clip(frame.image_bgr + glow, 0, 255).astype(np.uint8), frame.at_s))
+        taken.append(Frame(cv2.add(frame.image_bgr, dark if dim else bright), frame.at_s))
         return taken[-1]
 
     def dim(on: bool) -> None:
