@@ -22,6 +22,7 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("alike")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `pegpip` does; NumPy, which reads it, is imported later
 
 PATIENCE_MS = 120_000
 """Longest wait in Chromium, in milliseconds: far more than a busy machine needs, as these tests claim no speed."""
