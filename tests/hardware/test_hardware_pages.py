@@ -38,7 +38,7 @@ STRIP, BUTTONS = StripSettings(), ButtonSettings()
 MOST_LEDS = {bits: max(n for n in range(1000) if bytes_for(n, bits) <= DEFAULT_BUFSIZ) for bits in SPEED_HZ}
 FIGURES = (
     ("build", f"asks it for {SIZE_WH[0]} x {SIZE_WH[1]}"),
-    ("build", f"300 x {mm.MARGIN * mm.TRAY_WH_MM[0]:g} divided by that is the height"),
+    ("build", f"Divide 300 x {mm.MARGIN * mm.TRAY_WH_MM[0]:g} by that: it is the height"),
     ("build", "calibrating accepts {:g} to {:g} mm".format(*DIE_RANGE_MM)),
     ("build", f"Above {THROTTLED_FROM_C:g} °C a Pi slows down"),
     ("build", f"Drill {PILOT_MM:g} mm, 10 mm deep"),

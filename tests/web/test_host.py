@@ -86,6 +86,16 @@ def test_setup_page_starts_a_game_with_pasted_names_and_chosen_colours(pub: Pub,
     assert pub.table.snapshot().sitting.colours == {"Max": 3, "Fay": 1}
 
 
+def test_setup_page_seats_the_pasted_names_of_the_last_games_players_once(pub: Pub, visiting: Any) -> None:
+    page = visiting("/setup", paired=True)
+    players = pub.table.submit(StartGame(header=HEADER)).sides
+    page.reload()
+    page.fill("[data-key='seat-0']", ", ".join(side.name for side in players))
+    page.press("[data-key='seat-0']", "Tab")
+    seats = page.locator("[data-key^='seat-']")
+    assert [seat.input_value() for seat in seats.all()] == [side.name for side in players]
+
+
 def test_setup_page_seats_pasted_names_before_a_seat_that_somebody_filled(pub: Pub, visiting: Any) -> None:
     page = visiting("/setup", paired=True)
     page.fill("[data-key='seat-1']", "Eve")

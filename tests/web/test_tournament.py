@@ -102,7 +102,9 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
     pub.table.submit(StartGame(header=quick))
     newest(phone, pub)
     phone.click("[data-key='begin']")
-    phone.wait_for_function("document.querySelector('#cup-names').value === 'Ann\\nBen'")  # the page fills them in
+    phone.wait_for_function(
+        "() => document.querySelector('#cup-names').value === 'Ann\\nBen'"
+    )  # the page fills them in
     phone.fill("#cup-names", "\n".join([*FIVE[:4], f"{FIVE[4]} +200"]))
     assert phone.evaluate(SMALL) == []
     assert in_each_look(phone) == []

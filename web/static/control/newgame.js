@@ -200,11 +200,11 @@ function coloursOf(names, wished) {
 const LONGEST = 24;
 function seatEach(names, seat) {
   const typed = names[seat].split(",").map((name) => name.trim().slice(0, LONGEST)).filter(Boolean);
-  for (const name of typed) names.placeholders.delete(name);
-  if (!typed.length || typed[0] === names[seat]) return;
   const after = names.slice(seat + 1),
     filled = after.findIndex((name) => name.trim() && !names.placeholders.has(name)),
     free = filled < 0 ? after.length : filled;
+  for (const name of typed) names.placeholders.delete(name); // a typed name may be that of a placeholder
+  if (!typed.length || typed[0] === names[seat]) return;
   names.splice(seat, Math.min(typed.length, 1 + free), ...typed); // the game refuses too many when it begins
   names.drawn = (names.drawn ?? 0) + 1;
 }
