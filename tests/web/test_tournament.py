@@ -102,6 +102,7 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
     pub.table.submit(StartGame(header=quick))
     newest(phone, pub)
     phone.click("[data-key='begin']")
+    # The page fills the last players in, once they have come.
     phone.wait_for_function(
         "() => document.querySelector('#cup-names').value === 'Ann\\nBen'"
     )  # the page fills them in
