@@ -103,9 +103,7 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
     newest(phone, pub)
     phone.click("[data-key='begin']")
     # The page fills the last players in, once they have come.
-    phone.wait_for_function(
-        "() => document.querySelector('#cup-names').value === 'Ann\\nBen'"
-    )  # the page fills them in
+    phone.wait_for_function("() => document.querySelector('#cup-names').value === 'Ann\\nBen'")
     phone.fill("#cup-names", "\n".join([*FIVE[:4], f"{FIVE[4]} +200"]))
     assert phone.evaluate(SMALL) == []
     assert in_each_look(phone) == []
