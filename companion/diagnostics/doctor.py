@@ -16,8 +16,8 @@ def checks(settings: Settings, left_out: Sequence[LeftOut] = ()) -> Iterator[Fin
     """Run the doctor's checks one after the other, and yield the finding of each.
 
     `settings` are those that a start of the table would use. `left_out` are those of the settings file that a start
-    would ignore; the finding on the settings names them. The devices are checked only if OpenCV and NumPy are
-    installed, sounds and the hotspot only if the settings use them.
+    would ignore; the finding on the settings names them. Devices and sounds are checked only if OpenCV and NumPy are
+    installed; sounds and the hotspot only if the settings use them.
     """
     versions, folder = check_versions(settings.camera.source), settings.data.folder
     if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:

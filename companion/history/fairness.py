@@ -62,7 +62,8 @@ class Fairness:
     def thrown(self, values: Iterable[int]) -> Fairness:
         """Return the evidence after one more throw of these values, 1 to 6; `self` is unchanged.
 
-        `evidence` is computed anew from all counts, and `highest` is the largest one so far.
+        `evidence` is the log-likelihood ratio of all counts so far (`log_likelihood_ratio`). `highest` is the largest
+        ratio after any throw so far.
         """
         counts = list(self.counts)
         for value in values:

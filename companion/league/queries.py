@@ -125,8 +125,8 @@ def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
 def records(connection: Connection, season: int, kind: str) -> dict[str, Rows]:
     """Return up to five `highest` scores and up to five `heaviest` defeats of a season in a kind of game.
 
-    Both are sorted, the greatest first. A defeat is heavy if it counts as more than one game. Each row has `score`,
-    `lost` (in games), `game`, `player` (the number) and `name`.
+    Only results that count are taken. Both lists begin with the greatest. A defeat is heavy if it counts as more than
+    one game. Each row has `score`, `lost` (in games), `game`, `player` (the number) and `name`.
     """
 
     def best(column: str) -> Rows:

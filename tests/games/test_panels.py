@@ -112,7 +112,7 @@ def test_game_panels_offer_a_rethrow_in_crag_and_set_aside_in_crapola() -> None:
     assert (panels(kept).kept, can(kept)) == ((1,), ["can.throw", "can.bank"])
 
 
-def test_crapola_page_panels_offer_to_spend_points_as_a_turn_begins() -> None:
+def test_a_crapola_turn_begins_with_throwing_or_spending_points_on_its_panels() -> None:
     hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), STOP]
     assert can(told("crapola", *hot, *hot)) == ["can.throw", "can.spend"]
 

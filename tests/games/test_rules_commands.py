@@ -146,7 +146,7 @@ def test_crib_dice_rules_text_names_inventor_version_licence_and_site() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_rules_json_lists_each_house_rule_with_default_and_meaning(game: str) -> None:
+def test_the_rules_command_json_lists_each_house_rule_with_default_and_meaning(game: str) -> None:
     form, chosen = json.loads(run("rules", game, "--json").stdout), GAMES[game]
     assert (form["game"], form["title"]) == (game, chosen.title)
     assert form["switches"] == [

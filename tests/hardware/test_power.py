@@ -90,7 +90,7 @@ def test_player_colours_on_leds_keep_their_hues_when_dimmed() -> None:
         assert apart(hues(dim), hues(frame_rgb.astype(np.float32))).max() <= 2.0
 
 
-def test_hue_keeping_led_rounding_at_most_doubles_brightness_plus_one_step() -> None:
+def test_led_rounding_raises_the_brightest_channel_to_at_most_twice_plus_one_level() -> None:
     light = (np.random.default_rng(3).random((5000, 3)) * 12).astype(np.float32)
     assert (in_steps(light).max(axis=1) <= 2 * light.max(axis=1) + 1).all()
 

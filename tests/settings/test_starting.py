@@ -177,7 +177,7 @@ def test_a_wifi_password_of_7_characters_is_reported_as_a_settings_problem(tmp_p
     assert len(problems_of(wanted, starting_as_written(tmp_path, ""), 8000)) == 1
 
 
-def test_a_photo_folder_camera_works_if_its_folder_is_made_after_the_program_start(tmp_path: Path) -> None:
+def test_a_service_start_keeps_a_files_camera_whose_folder_is_made_later(tmp_path: Path) -> None:
     """The page said "missing camera" while it showed the photos of a folder that was made after the start."""
     photos = tmp_path / "photos"
     camera = opened_parts(begin(written(tmp_path, f"[camera]\nsource = 'files:{photos}'\n"), service=True)).camera

@@ -107,7 +107,7 @@ def test_without_a_game_the_led_tracks_mood_is_idle() -> None:
     assert board_view(Snapshot(number=0)).mood == "idle"
 
 
-def test_the_led_track_has_240_holes_in_a_long_crib_dice_game() -> None:
+def test_the_board_view_of_a_long_crib_dice_game_has_240_holes() -> None:
     assert board_view(Told(crib(long_game=True)).snapshot).holes == 240
 
 

@@ -116,7 +116,7 @@ def test_an_easy_rendered_tray_picture_is_read_right_and_trusted() -> None:
     assert (reading.values, reading.doubt) == (shown.values, None)
 
 
-def test_no_two_kinds_of_rendered_dice_are_equal() -> None:
+def test_the_list_of_rendered_dice_kinds_has_no_duplicates() -> None:
     assert len(set(ALL_KINDS)) == len(ALL_KINDS)
 
 

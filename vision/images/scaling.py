@@ -10,9 +10,9 @@ from vision.reading.reading import FrameBGR
 def halved(picture_bgr: FrameBGR, scale: float) -> tuple[FrameBGR, float]:
     """Halve a picture until its size is less than twice the wanted one; return it with the scale that remains.
 
-    `scale` is the wanted size relative to the picture's. Each halving averages blocks of 2 x 2 pixels. The scale that
-    remains is above 0.5, so that bilinear interpolation by it skips no pixel. Only a picture with a side of 1 pixel is
-    not halved further.
+    `scale` is the wanted size relative to the picture's. Each halving averages areas of about 2 x 2 pixels. The scale
+    that remains is above 0.5, so that bilinear interpolation by it skips no pixel. Only a picture with a side of 1
+    pixel is not halved further.
     """
     while scale <= 0.5 and min(picture_bgr.shape[:2]) > 1:
         picture_bgr = cv2.resize(picture_bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)

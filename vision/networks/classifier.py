@@ -93,9 +93,9 @@ class Classifier:
     def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float64]:
         """Return (views, places, 7) probabilities of the face at each place in each view: no face, then the values.
 
-        Crops of coloured dice are classified in their minimum channel too, and both predictions are fused. With a
-        single view only crops classified as 3 or more are checked so: pips that shine through a die add to its value.
-        Raises ValueError without places or views.
+        Crops of coloured dice (`is_coloured`) are classified a second time, in their minimum channel, and both
+        predictions are combined. With a single view this is done only for crops classified as 3 or more, because pips
+        that shine through a die add to its value. Raises ValueError without places or views.
         """
         crops = _crops(picture_bgr, places, views)
         probabilities = self._run(crops).astype(np.float64)

@@ -64,10 +64,10 @@ def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]
 
 
 def _final_results(worth: Floats) -> Floats:
-    """Return the probability of each final result of three dice in a Crag turn, before the first throw.
+    """Return the probability of each final result of three dice in a Crag turn, before the first of its two throws.
 
-    After that throw, the dice to keep are those that maximise the expected `worth` on each sheet. Of options tied
-    within TIE_POINTS the first one is taken.
+    After the first throw the player keeps the dice that maximise the expected `worth` of the second, on each sheet. Of
+    options tied within TIE_POINTS the first one is taken.
 
     Args:
         worth: (results, sheets) value of the best entry of each result on each sheet.

@@ -131,12 +131,8 @@ def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
 def packed(rules: DuelRules, values: Floats, last: Floats) -> bytes:
     """Return equities as the bytes of a stored table: little-endian uint32, (equity / stake + 1) * 2**31, rounded.
 
-    So 0 stands for losing the whole stake, the most games that a side can lose.
-
-    Args:
-        rules: House rules of the game; they determine the stake.
-        values: Equity of each state, of shape `two_sides.SHAPE`. The table begins with them.
-        last: Equity of each last turn, as `Game.last`. They end the table.
+    0 stands for losing the whole stake, the most games that a side can lose. A win of the whole stake, 2**32, is stored
+    as 2**32 - 1.
     """
     share = np.concatenate([values.ravel(), last.ravel()]) / rules.stake + 1.0
     return np.rint(np.clip(share * 2.0**31, 0, 2**32 - 1)).astype("<u4").tobytes()

@@ -114,10 +114,13 @@ def body_of(tournament: Tournament) -> dict[str, Any]:
 
 
 def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
-    """Return the tournament after a journal entry of a kind in `KINDS`; None if the entry ends it.
+    """Return the tournament after a journal entry of a kind in `KINDS`; `tournament` is the one before it, or None.
 
-    `tournament` is the one before the entry, or None. An entry `tournament` begins a new one; `tournament_left` marks a
-    player as having left or come back.
+    - `tournament` begins a new one.
+    - `tournament_left` marks a player as having left or come back.
+    - Any other kind ends the tournament: None.
+
+    Results of games are not added here.
     """
     match entry.kind:
         case "tournament":

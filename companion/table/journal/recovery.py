@@ -188,9 +188,10 @@ def reports(folder: Path) -> dict[Path, str]:
 
 
 def unrepaired(folder: Path) -> str:
-    """Return the report of the newest recovery whose copy in `damaged-N` equals the present journal.
+    """Return the report of the newest recovery that failed to repair the journal; empty if there is none.
 
-    Such a recovery copied the journal but failed to repair it. Empty if there is none, or its copy can't be read.
+    A recovery first copies the journal to `damaged-N`. It failed if that copy still equals the journal. All recoveries
+    are compared. A copy that can't be read counts as different.
     """
     found = ""
     for aside, report in reports(folder).items():

@@ -84,7 +84,7 @@ class TurnValues:
 
         Args:
             points: Turn points with the kept dice.
-            left: Dice of the throw that were not kept; with 0 all dice are thrown again.
+            left: Dice of the throw that were not kept; with 0 all `self.size` dice of the turn are thrown again.
         """
         dice = left or self.size
         if points < self.least:

@@ -193,13 +193,14 @@ def _blocks(distribution: Floats, delay: int) -> Floats:
 
 
 def _delays(chances: Floats) -> Floats:
-    """Return the Toeplitz matrix that delays the distribution of a peg's finish by the random turn of its fuchle.
+    """Return the Toeplitz matrix that delays a peg's finish by the turns that its fuchle takes.
 
-    `chances` are the (delay,) probabilities of the fuchle in turn 0, 1, ... The peg starts anew in the turn after it.
+    `chances` are the (delay,) probabilities of the fuchle in turn 0, 1, ... The peg starts anew in the turn after it,
+    so a fuchle in turn d delays the finish by d + 1 turns.
 
     Returns:
-        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix. `matrix @ block`, with a block of `_blocks`, is the delayed
-        distribution in the last BLOCK_TURNS turns of that block.
+        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix. A block of `_blocks` is a distribution over delay + BLOCK_TURNS
+        successive turns. `matrix @ block` is the delayed distribution in the last BLOCK_TURNS of these turns.
     """
     zeros = np.zeros(BLOCK_TURNS)
     shifted = sliding_window_view(np.concatenate((zeros, chances[::-1], zeros)), len(chances) + BLOCK_TURNS)

@@ -47,10 +47,14 @@ def action_of(obj: object) -> Action | Undo:
 
 
 def line_of(action: Action | Undo) -> dict[str, Any]:
-    """Return an action as a JSON object, its line in a transcript. Inverse of `action_of`.
+    """Return an action or undo as a JSON object, its line in a transcript. Inverse of `action_of`.
+
+    A decision has its name under `do`; a throw, a leaving and an undo have a key of their own.
 
     >>> line_of(Throw((5, 5, 2)))
     {'throw': [5, 5, 2]}
+    >>> line_of(NamePoint(5))
+    {'do': 'point', 'value': 5}
     """
     match action:
         case Throw(dice):
