@@ -1,4 +1,4 @@
-"""What is released: a Debian package with the installer and all that it imports, a distribution with what runs."""
+"""The Debian package holds the installer and all that it imports; the Python distribution holds what runs."""
 
 from __future__ import annotations
 

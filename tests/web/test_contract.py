@@ -47,7 +47,7 @@ def test_a_stale_game_line_is_refused_with_409_and_changes_nothing(pub: Pub) -> 
 
 
 def test_the_refusal_of_a_stale_line_says_only_once_to_look_again(pub: Pub) -> None:
-    """It ended "look again. Look at the newest state and try again."."""
+    """The message already ends with that advice, so none is added."""
     number, host = pub.start(), pub.host()
     refused = host.post("/api/lines", json={"number": number - 1, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}})
     assert refused.json["message"].lower().count("look") == 1
