@@ -117,7 +117,7 @@ def test_every_make_target_and_variable_that_a_docs_page_names_exists() -> None:
 
 
 def test_every_pegpip_command_and_option_that_a_docs_page_names_exists() -> None:
-    for line in commands("pegpip", 200):
+    for line in commands("pegpip", 150):
         words = shlex.split(line)
         if not re.fullmatch(r"[a-z]+", words[0]):
             continue  # an option of the program itself, or a file's name
