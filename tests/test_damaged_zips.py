@@ -110,7 +110,7 @@ def test_damage_to_a_zip_of_any_method_raises_only_device_errors(kind: Kind, met
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_a_zip_that_points_beyond_any_file_raises_only_device_errors(kind: Kind, tmp_path: Path) -> None:
+def test_reading_a_zip_whose_entry_offset_is_beyond_its_end_raises_a_device_error(kind: Kind, tmp_path: Path) -> None:
     content, file = io.BytesIO(), tmp_path / "packed.whl"
     with zipfile.ZipFile(content, "w") as archive:
         for name, part in kind.parts.items():

@@ -176,12 +176,12 @@ def test_the_readme_keeps_its_limits_on_lines_and_on_words_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/method").glob("*.md")), ids=relative)
-def test_each_page_in_docs_method_keeps_its_limit_on_lines(page: Path) -> None:
+def test_each_page_in_docs_method_has_at_most_the_allowed_number_of_lines(page: Path) -> None:
     assert page.read_text(encoding="utf-8").count("\n") <= METHOD_LINES
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs/how-to").glob("*.md")), ids=relative)
-def test_each_how_to_page_ends_in_one_proof_section_with_a_command(page: Path) -> None:
+def test_each_how_to_page_has_one_section_titled_proof_at_its_end_with_a_command(page: Path) -> None:
     end = page.read_text(encoding="utf-8").rpartition("## Proof")[2]
     assert re.search(r"pytest|pegpip|make", end)
     assert "\n## " not in end

@@ -182,7 +182,7 @@ def words(path: Path, wanted: re.Pattern[str]) -> list[str]:
     return wanted.findall(path.read_text(encoding="utf-8"))
 
 
-def test_no_game_is_named_outside_its_folder_the_registry_and_the_texts() -> None:
+def test_source_code_mentions_a_game_by_name_only_in_its_own_folder_the_registry_and_the_texts() -> None:
     paths = elsewhere([*CODE, ROOT / "Makefile", ROOT / "pyproject.toml"], OWN_FILES)
     assert faulty(paths, lambda path: words(path, NAMES)) == {}
 
@@ -208,7 +208,7 @@ def test_the_lint_regex_for_game_specific_words_matches_code_of_each_game() -> N
         assert any(GAME_WORDS.search(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")), game
 
 
-def test_english_text_keys_name_games_only_under_category_and_pitch() -> None:
+def test_only_category_and_pitch_keys_of_the_english_texts_contain_a_game_name() -> None:
     keys = json.loads((ROOT / "web" / "texts" / "en.json").read_text(encoding="utf-8"))
     assert [key for key in keys if NAMES.search(key) and not key.startswith(("category.", "pitch."))] == []
 
@@ -252,7 +252,7 @@ def test_no_code_identifier_or_module_name_uses_a_retired_word() -> None:
     assert [path for path in MODULES if OLD_WORDS.search(path.stem) or path.stem in OLD_FILES] == []
 
 
-def test_no_identifier_in_tests_but_test_names_has_an_old_vocabulary_word() -> None:
+def test_only_test_names_among_identifiers_in_tests_may_use_old_vocabulary() -> None:
     files = [*(ROOT / "tests").rglob("*.py")]
     used = {name for path in files for name in suspects_in(path) if not name.startswith("test_")}  # a test: any words
     assert {name for name in used | {path.stem for path in files} if OLD_WORDS.search(name)} == set()
@@ -282,7 +282,7 @@ def test_only_listed_type_names_are_defined_in_more_than_one_module() -> None:
     assert {node.name.lstrip("_") for _, node in types} & OLD_TYPES == set()
 
 
-def test_a_docstring_names_only_existing_arguments_and_attributes() -> None:
+def test_no_docstring_describes_an_argument_or_attribute_that_does_not_exist() -> None:
     assert faulty(MODULES, lambda path: list(invented_names(path))) == {}
 
 

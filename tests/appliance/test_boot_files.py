@@ -46,7 +46,7 @@ def test_uninstalling_removes_only_its_own_lines_from_config_txt(text: str, adde
 @pytest.mark.parametrize(
     "others", ["dtparam=audio=on\n", LINES.with_block("dtparam=audio=on\n")], ids=["alone", "again"]
 )
-def test_installer_keeps_config_txt_lines_after_a_lost_block_end_marker(machine: Noted, others: str) -> None:
+def test_installer_keeps_other_config_txt_lines_if_its_end_marker_is_missing(machine: Noted, others: str) -> None:
     """A hand edit or a power cut can take the end mark."""
     file = machine.at(CONFIG)
     original = file.read_text()
@@ -179,7 +179,7 @@ def test_the_installer_refuses_an_unknown_wifi_country(machine: Noted, capsys: p
 
 
 @pytest.mark.parametrize("layout", [*PRESETS, "own", "none of them"])
-def test_installer_adds_led_overlay_with_leds_and_pin_on_pi_5_not_pi_4(machine: Noted, layout: str) -> None:
+def test_installer_adds_led_overlay_with_led_count_and_pin_on_pi_5_not_pi_4(machine: Noted, layout: str) -> None:
     model, settings = machine.at("/proc/device-tree/model"), machine.at(SETTINGS)
     for file in (model, settings):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,7 @@ def machine(tmp_path: Path) -> Noted:
     return Noted(tmp_path)
 
 
-def test_installing_again_takes_the_hotspot_that_the_kept_settings_name(machine: Noted) -> None:
+def test_reinstalling_reuses_the_hotspot_name_and_password_of_a_kept_settings_file(machine: Noted) -> None:
     name, password = hotspot.new_name(), hotspot.new_password()
     settings = machine.at(SETTINGS)
     settings.write_text(_settings(machine, name, password))  # as uninstalling keeps it, without the keyfile
@@ -38,7 +38,7 @@ def test_a_hotspot_keyfile_that_is_not_utf_8_does_not_stop_the_installer(machine
 
 
 @pytest.mark.parametrize("text", ["[wifi]\nssid=Pub\n", "[wifi-security]\npsk=one.two.three\n", "", "ssid=Pub\n"])
-def test_the_installer_announces_no_wifi_name_missing_from_the_hotspot_keyfile(machine: Noted, text: str) -> None:
+def test_the_installer_announces_no_wifi_name_if_the_hotspot_keyfile_is_incomplete(machine: Noted, text: str) -> None:
     """The fault: it showed a new name and password, which it had stored nowhere."""
     machine.at(KEYFILE).parent.mkdir(parents=True)
     machine.at(KEYFILE).write_text(text)

@@ -61,13 +61,13 @@ def test_imager_json_has_required_fields_and_image_sizes_and_checksums(imager_js
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
-def test_each_image_build_script_is_valid_bash_and_executable_if_needed(script: Path) -> None:
+def test_each_image_build_script_is_valid_bash_and_executable_unless_it_is_a_run_chroot_script(script: Path) -> None:
     assert subprocess.run(["bash", "-n", script], check=False).returncode == 0
     # pi-gen runs only what may be executed; a `-chroot` script goes in by standard input.
     assert os.access(script, os.X_OK) or script.name.endswith("-run-chroot.sh")
 
 
-def test_the_image_build_removes_the_settings_and_the_hotspot_keyfile() -> None:
+def test_the_image_build_deletes_the_settings_and_hotspot_key_files_after_apt_install() -> None:
     inside = (STAGE / "00-pegpip/01-run-chroot.sh").read_text()
     removed = re.findall(r"^rm -f (.*)$", inside, re.MULTILINE)
     assert [KEYFILE in line and SETTINGS in line for line in removed] == [True]
@@ -101,7 +101,7 @@ def test_the_card_image_config_sets_no_password_or_wifi_and_disables_ssh() -> No
     assert "WPA_" not in config
 
 
-def test_a_debian_root_whose_debootstrap_failed_does_not_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_debootstrap_leaves_no_debian_root_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The fault: the next run took the half-made root for a whole one."""
     chroot, folder = runpy.run_path(str(IMAGE.parent / "chroot.py")), tmp_path / "root"
     program = tmp_path / "debootstrap"
@@ -116,7 +116,7 @@ def test_a_debian_root_whose_debootstrap_failed_does_not_exist(tmp_path: Path, m
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_the_image_stage_trial_sees_only_the_named_package_and_never_deletes_it(
+def test_the_sd_card_image_trial_uses_only_the_given_deb_package_and_never_deletes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: bool
 ) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])

@@ -68,7 +68,7 @@ def test_the_installer_announces_each_change_and_makes_none_when_run_again(machi
     assert files_under(machine.root) == before
 
 
-def test_uninstalling_restores_all_files_and_keeps_only_the_settings_file(machine: Noted, steps: list[Step]) -> None:
+def test_uninstalling_restores_original_files_but_keeps_the_settings_file(machine: Noted, steps: list[Step]) -> None:
     before = files_under(machine.root)
     rules = machine.at("/etc/systemd/system")  # a package's, and empty
     rules.mkdir(parents=True)
@@ -149,7 +149,7 @@ def test_installing_a_changed_unit_restarts_a_running_service_with_it(machine: N
 
 
 @pytest.mark.parametrize("target", ["/dev/null", "others", "missing"])
-def test_installer_replaces_a_link_in_a_files_place_not_what_it_leads_to(machine: Noted, target: str) -> None:
+def test_installer_replaces_a_symlink_at_a_files_path_but_not_its_target(machine: Noted, target: str) -> None:
     unit = File("/etc/systemd/system/pegpip.service", lambda: "[Unit]\n")
     place = machine.at(unit.path)
     place.parent.mkdir(parents=True)
@@ -168,7 +168,7 @@ def test_uninstalling_removes_a_dangling_link_in_the_place_of_a_file(machine: No
     assert not place.is_symlink()
 
 
-def test_after_a_failed_uninstallation_systemd_forgets_the_removed_unit(machine: Noted) -> None:
+def test_a_failed_uninstallation_still_reloads_systemd_after_removing_the_unit_file(machine: Noted) -> None:
     unit = File("/etc/systemd/system/pegpip.service", lambda: "[Unit]\n")
     wanted: list[Step] = [Services(("pegpip-hotspot.service",)), unit]
     machine.at("/run/systemd/system").mkdir(parents=True)
@@ -211,7 +211,7 @@ def test_the_hotspot_keyfile_has_mode_600_and_holds_name_and_password(machine: N
     assert hotspot.read(machine.at(KEYFILE).read_text()) == ("Pub", "one.two.three.four")
 
 
-def test_installer_settings_file_has_systemd_data_folder_and_wifi_login(machine: Noted) -> None:
+def test_the_installers_settings_name_the_data_folder_of_the_systemd_unit_and_the_wifi_login(machine: Noted) -> None:
     """Otherwise the doctor and the export, given these settings, look into another folder."""
     file, name, password = machine.root / "pegpip.toml", 'The "Pub"', "a\\b.c.d"
     file.write_text(_settings(machine, name, password))

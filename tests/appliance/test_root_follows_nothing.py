@@ -197,7 +197,7 @@ def test_an_import_to_a_settings_file_that_root_owns_is_refused_and_writes_nothi
     assert not (home.data / "journal.jsonl").exists()
 
 
-def test_an_import_through_a_services_symlink_has_no_rights_of_root(home: Home) -> None:
+def test_an_import_refuses_a_target_reached_through_a_symlink_of_the_service_user(home: Home) -> None:
     """The service could turn its link between two of root's elsewhere, and root would write there."""
     (home.data / "link").symlink_to(home.outside)
     way = home.folder / "way"
@@ -214,7 +214,7 @@ def test_an_export_of_a_data_folder_in_a_loop_of_links_is_refused(home: Home) ->
         write_archive(home.folder / "loop" / "data", None, home.folder / "new.zip", version="0", made="today")
 
 
-def test_an_import_into_a_symlink_out_of_the_data_folder_is_refused(home: Home) -> None:
+def test_importing_into_a_symlink_that_leads_out_of_the_data_folder_is_refused(home: Home) -> None:
     (home.data / "more").symlink_to(home.outside)
     home.handed_over()
     with pytest.raises(DeviceError):
@@ -223,7 +223,7 @@ def test_an_import_into_a_symlink_out_of_the_data_folder_is_refused(home: Home) 
 
 
 @pytest.mark.parametrize("name", ["pegpip.toml", "photos/1.jpg", "review.json", "photos"])
-def test_an_export_by_root_reads_no_file_through_the_services_symlinks(home: Home, name: str) -> None:
+def test_an_export_run_by_root_reads_no_file_through_symlinks_in_the_data_folder(home: Home, name: str) -> None:
     home.handed_over()
     home.imported()
     place = home.data / name
@@ -239,7 +239,7 @@ def test_an_export_by_root_reads_no_file_through_the_services_symlinks(home: Hom
         assert f"data/{name}" not in home.exported(to)
 
 
-def test_an_export_holds_the_settings_file_once_and_has_mode_600(home: Home) -> None:
+def test_an_export_archive_stores_the_settings_file_once_and_has_mode_600(home: Home) -> None:
     home.handed_over()
     home.imported()
     to = home.folder / "new.zip"
@@ -265,7 +265,7 @@ def test_the_doctors_bug_report_zip_has_mode_600(home: Home) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_update_uses_the_default_port_if_the_settings_are_a_link_or_a_pipe(home: Home) -> None:
+def test_update_uses_the_default_port_if_the_settings_or_port_file_is_a_link_or_a_pipe(home: Home) -> None:
     """A link or pipe in place of the file with the running port is not followed either."""
     (home.outside / "secret").write_text("[web]\nport = 81\n")
     for link in (True, False):

@@ -344,7 +344,7 @@ def test_an_update_from_a_named_pipe_is_refused_without_blocking(shop: Shop) -> 
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.symlink_to("another.deb")], ids=["folder", "link"])
-def test_an_update_from_a_link_or_a_folder_is_refused(shop: Shop, make: Callable[[Path], None]) -> None:
+def test_an_update_file_that_is_a_symlink_or_a_folder_is_refused(shop: Shop, make: Callable[[Path], None]) -> None:
     make(shop.stick / "pegpip.deb")
     with pytest.raises(DeviceError, match=r"is a link or a folder\. Name a file"):
         shop.update(shop.stick / "pegpip.deb")
@@ -356,7 +356,7 @@ def test_release_versions_are_compared_number_by_number(newer: str, older: str) 
     assert numbers(f"{newer}.0") == numbers(newer)
 
 
-def test_update_says_that_the_release_key_has_expired(folder: Path) -> None:
+def test_a_good_signature_by_a_release_key_that_has_expired_is_refused_as_expired(folder: Path) -> None:
     """The fault: the owner was asked to copy the files again."""
     ring, key = Keyring(folder / "ring"), folder / "key.asc"
     ring.home.mkdir(mode=0o700)

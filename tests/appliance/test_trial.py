@@ -190,7 +190,7 @@ def test_a_power_cut_at_any_step_of_an_update_leaves_a_release_that_runs(
     assert ran == ({first} if kind == "ill" else {first, second})
 
 
-def test_after_a_power_cut_in_an_update_rollback_the_old_release_runs(releases: Releases, tmp_path: Path) -> None:
+def test_a_power_cut_in_an_update_rollback_leaves_the_old_release_running(releases: Releases, tmp_path: Path) -> None:
     source = wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(source), GAME)
     fresh = tree_of(tmp_path / "root")
@@ -209,7 +209,7 @@ def test_after_a_power_cut_in_an_update_rollback_the_old_release_runs(releases: 
     assert at > 5
 
 
-def test_an_update_never_proven_in_its_allowed_starts_is_rolled_back(releases: Releases, tmp_path: Path) -> None:
+def test_an_unconfirmed_update_is_rolled_back_after_the_most_starts_allowed(releases: Releases, tmp_path: Path) -> None:
     """Power is cut during every start of the new release, so `prove` never sees it run."""
     first = releases.current()
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
@@ -220,7 +220,7 @@ def test_an_update_never_proven_in_its_allowed_starts_is_rolled_back(releases: R
     assert (releases.current(), on_trial(releases)) == (first, None)
 
 
-def test_failed_update_from_unproven_release_restores_the_proven_release(releases: Releases, tmp_path: Path) -> None:
+def test_a_failed_update_of_a_release_on_trial_restores_the_one_before_it(releases: Releases, tmp_path: Path) -> None:
     first, ill = releases.current(), wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(wheels(tmp_path / "unproven", "unproven")), GAME)
     with pytest.raises(DeviceError, match="the one before runs again"):
@@ -242,7 +242,7 @@ def test_an_update_interrupted_by_ctrl_c_restores_the_previous_release(releases:
     assert releases.current() == first
 
 
-def test_a_second_ctrl_c_while_an_update_goes_back_says_how_to_restart(releases: Releases, tmp_path: Path) -> None:
+def test_a_second_ctrl_c_during_update_rollback_names_the_restart_command(releases: Releases, tmp_path: Path) -> None:
     first, source = releases.current(), wheels(tmp_path / "new", "new")
 
     class Hasty(Careful):
@@ -260,7 +260,7 @@ def test_a_second_ctrl_c_while_an_update_goes_back_says_how_to_restart(releases:
     assert releases.current() == first
 
 
-def test_proving_an_update_trial_raises_if_rolled_back_meanwhile(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_trial_raises_if_the_update_is_rolled_back_during_it(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     time = Time()
 
@@ -272,7 +272,7 @@ def test_proving_an_update_trial_raises_if_rolled_back_meanwhile(releases: Relea
         prove(releases, look, time.pause, time.clock)
 
 
-def test_a_damaged_or_foreign_update_trial_file_counts_as_a_fresh_trial(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_trial_ignores_a_damaged_file_or_one_of_another_release(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     for content in ("", "[1]", '{"release": "another", "tries": 9}'):
         (releases.folder.parent / "trial.json").write_text(content)
@@ -281,7 +281,7 @@ def test_a_damaged_or_foreign_update_trial_file_counts_as_a_fresh_trial(releases
         assert (found.entry, found.tries) == (None, 0)
 
 
-def test_an_update_trial_without_a_previous_release_is_refused(releases: Releases, tmp_path: Path) -> None:
+def test_trying_an_update_is_refused_without_a_release_to_go_back_to(releases: Releases, tmp_path: Path) -> None:
     count_start(releases)
     assert on_trial(releases) is None
     with pytest.raises(DeviceError, match="no release to go back to"):
@@ -306,7 +306,7 @@ def lines_of(key: str, opt: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("key", "word"), [("ExecStartPre", "count"), ("ExecStartPost", "prove")])
-def test_systemd_unit_checks_an_update_trial_with_the_old_releases_python(tmp_path: Path, key: str, word: str) -> None:
+def test_systemd_runs_the_old_releases_check_only_during_an_update_trial(tmp_path: Path, key: str, word: str) -> None:
     python = tmp_path / "proven/bin/python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "$@"\n')
@@ -339,7 +339,7 @@ def test_the_prove_command_exits_1_if_an_update_is_not_healthy_in_time(
     assert trial.main("prove", releases.machine) == 0
 
 
-def test_update_finds_the_page_by_running_port_else_settings_else_default(tmp_path: Path) -> None:
+def test_update_looks_for_the_page_at_the_running_port_or_the_settings_port_or_the_default(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
     file.write_text("[web]\nport = 81\nof_a_later_release = 1\n")

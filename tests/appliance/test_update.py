@@ -104,7 +104,7 @@ def test_failed_updates_pile_up_no_releases_on_the_card(releases: Releases, tmp_
         assert len(releases.names()) <= MAX_KEPT
 
 
-def test_returning_from_a_trial_to_the_proven_release_waits_for_its_health(releases: Releases, tmp_path: Path) -> None:
+def test_return_to_the_proven_release_waits_until_that_release_is_healthy(releases: Releases, tmp_path: Path) -> None:
     first = str(releases.current())
     trial.begin(releases, releases.make(wheels(tmp_path / "second", "second")), GAME)
     table = Table(releases, {first})
@@ -156,7 +156,7 @@ def test_an_update_that_fails_to_start_is_reverted_before_the_timeout(releases: 
     assert time.now < HEALTHY_TIMEOUT_S
 
 
-def test_the_update_error_tells_if_the_disk_prevents_going_back(
+def test_the_update_error_names_the_disk_fault_that_prevents_a_rollback(
     releases: Releases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(_releases: Releases) -> None:
@@ -170,7 +170,7 @@ def test_the_update_error_tells_if_the_disk_prevents_going_back(
 
 
 @pytest.mark.parametrize("text", ["[project\n", "[tool]\n", "project = 1\n"])
-def test_reading_release_age_from_a_damaged_pyproject_is_a_device_error(tmp_path: Path, text: str) -> None:
+def test_reading_the_release_age_raises_a_device_error_if_pyproject_is_damaged(tmp_path: Path, text: str) -> None:
     (tmp_path / "pyproject.toml").write_text(text)
     with pytest.raises(DeviceError, match=r"pyproject\.toml is damaged"):
         Source(tmp_path).age()
@@ -269,7 +269,7 @@ def test_an_update_from_a_deb_keeps_libraries_that_were_added_by_hand(releases: 
 
 
 @pytest.mark.parametrize("metadata", [None, b"", bytes(64)], ids=["missing", "empty", "zeros"])
-def test_a_damaged_library_in_the_old_release_stops_no_update(tmp_path: Path, metadata: bytes | None) -> None:
+def test_an_update_keeps_an_extra_library_with_damaged_or_no_metadata(tmp_path: Path, metadata: bytes | None) -> None:
     """The fault: without a name the library ended each update by a .deb with an error."""
     old, new = (tmp_path / name / "lib/python3.11/site-packages" for name in ("old", "new"))
     info = old / "paho_mqtt-2.0.dist-info"

@@ -110,7 +110,7 @@ def test_in_a_bots_crib_dice_turn_keep_zone_and_empty_tray_decide_nothing(seat: 
     assert seat.state["player"] == "House"
 
 
-def test_a_throw_before_the_bots_decision_counts_after_the_decision(seat: Seat) -> None:
+def test_a_throw_seen_before_the_bot_has_decided_counts_once_the_bot_has_decided(seat: Seat) -> None:
     seat.throw(*FIRST)
     seat.player.step()
     seat.tray.lift("thrown")
@@ -142,7 +142,7 @@ def test_the_bot_waits_while_people_must_answer_about_a_doubtful_throw(seat: Sea
     assert seat.state["point"] == 5
 
 
-def test_the_bot_waits_while_a_throw_is_corrected_and_longer_afterwards(seat: Seat) -> None:
+def test_the_bot_waits_while_phones_correct_a_throw_and_pauses_longer_after_a_correction(seat: Seat) -> None:
     throw = seat.play({"throw": list(FIRST)}).throws[-1].number
     seat.later(0.0)
     seat.player.hold(30.0)
@@ -158,7 +158,7 @@ def test_the_bot_waits_while_a_throw_is_corrected_and_longer_afterwards(seat: Se
     assert seat.state["point"] == 6
 
 
-def test_the_bot_waits_while_a_correction_awaits_confirmation(seat: Seat) -> None:
+def test_the_bot_makes_no_move_while_a_throw_correction_awaits_confirmation(seat: Seat) -> None:
     played(seat.table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}, {"throw": [1, 2, 3, 4, 6]}])
     assert seat.correct(seat.table.snapshot().throws[0].number, 6, 6, 2, 2, 1, 4, 5).correction is not None
     assert seat.later(60.0) is None
@@ -187,7 +187,7 @@ def test_the_bot_acts_only_in_its_own_turn(tmp_path: Path) -> None:
         seat.table.submit(BotDecides(number=number, line={"do": "point", "value": 5}))
 
 
-def test_the_bots_level_survives_a_restart_and_applies_to_the_next_game(seat: Seat) -> None:
+def test_the_bots_level_is_kept_through_a_restart_and_for_the_next_game(seat: Seat) -> None:
     seated(seat.table, "careless")
     seat.play({"throw": list(FIRST)})
     assert known(seat.restart().terms.house).level == "careless"
@@ -218,7 +218,7 @@ def test_journal_omits_the_bot_and_display_options_of_a_default_game(table: Tabl
         ([], "object"),
     ],
 )
-def test_a_game_with_an_invalid_bot_dice_set_or_serious_option_is_refused(table: Table, terms: Any, told: str) -> None:
+def test_a_game_with_a_bad_bot_or_dice_set_or_serious_flag_is_refused(table: Table, terms: Any, told: str) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": PLAYERS}
     with pytest.raises(RulesError, match=told):
         table.submit(StartGame(header=header, terms=terms))

@@ -15,7 +15,7 @@ from web.catalogue import ARGUMENT, LANGUAGES, texts
 GOOD, BAD = throw(6, 6, 6, 6, 2, 2, 1), point(2)
 
 
-def test_a_costly_crib_dice_point_value_gets_a_remark_with_a_better_value() -> None:
+def test_a_remark_on_a_costly_choice_of_the_crib_dice_point_names_a_better_point() -> None:
     found = notable(told("crib_dice", GOOD, BAD))
     assert found is not None
     assert (found[0], found[2]) == ("cost", {"do": "point", "value": 6})
@@ -37,7 +37,7 @@ def test_the_best_decision_to_win_gets_no_remark_though_it_costs_points() -> Non
     assert found[2] == STOP, "before the last round it is a mistake"
 
 
-def test_a_lucky_crib_dice_throw_gets_a_bot_remark_unless_it_opens_the_turn() -> None:
+def test_a_lucky_crib_dice_throw_gets_a_bot_remark_except_as_first_throw_of_the_turn() -> None:
     risk = [throw(6, 6, 1, 2, 3, 4, 5), point(6), throw(6, 6, 6, 6, 1)]
     found = notable(told("crib_dice", *risk))
     assert found is not None
@@ -69,7 +69,7 @@ def test_a_mistake_gets_a_bot_remark_unless_the_remarks_setting_is_off(tmp_path:
             assert said["remark"]["player"] == "Ann"
 
 
-def test_remarks_are_signed_with_the_set_house_name_and_stop_in_tournament_mode(tmp_path: Any) -> None:
+def test_remarks_on_mistakes_bear_the_house_name_setting_and_stop_in_tournament_mode(tmp_path: Any) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         mistake(pub)

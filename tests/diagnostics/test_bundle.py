@@ -62,7 +62,7 @@ def test_the_doctors_bug_report_keeps_back_a_webhook_url_that_is_wrong(tmp_path:
         assert not any(b"secretpath" in archive.read(name) for name in archive.namelist())
 
 
-def test_the_doctor_names_an_unplayable_entry_and_its_report_has_the_game_before_it(tmp_path: Path) -> None:
+def test_the_doctor_names_an_unplayable_journal_entry_and_its_zip_report_holds_a_game_file(tmp_path: Path) -> None:
     """A newer version may have written it; the table starts in safe mode then."""
     played_by_a_phone(tmp_path)
     journal = Journal(tmp_path)
@@ -75,21 +75,21 @@ def test_the_doctor_names_an_unplayable_entry_and_its_report_has_the_game_before
     assert "game.jsonl" in bundle.write(tmp_path / "report.zip", settings, [finding], photos=False)
 
 
-def test_the_doctors_bug_report_named_as_a_folder_is_refused_at_once(tmp_path: Path) -> None:
+def test_the_doctor_refuses_a_folder_as_the_bug_report_path_before_any_check(tmp_path: Path) -> None:
     settings = tmp_path / "pegpip.toml"
     settings.touch()
     done = CliRunner().invoke(doctor, ["--config", str(settings), "--bundle", "."])
     assert (done.exit_code, "is a directory" in done.output, "camera" in done.output) == (2, True, False)
 
 
-def test_the_doctors_bug_report_is_written_if_the_data_folder_is_refused(tmp_path: Path) -> None:
+def test_the_doctors_bug_report_is_written_if_the_data_folder_cannot_be_read(tmp_path: Path) -> None:
     settings = msgspec.convert({"data": {"dir": str(tmp_path / ("x" * 300))}}, Settings)
     names = bundle.write(tmp_path / "report.zip", settings, [], photos=True)
     assert "settings.json" in names
     assert "game.jsonl" not in names
 
 
-def test_the_doctors_bug_report_is_written_if_the_photos_are_refused(tmp_path: Path) -> None:
+def test_the_doctors_bug_report_is_written_even_if_the_photos_folder_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "photos").symlink_to("x" * 300)  # as a folder that this user may not enter
     settings = msgspec.convert({"data": {"dir": str(tmp_path)}}, Settings)
     assert "settings.json" in bundle.write(tmp_path / "report.zip", settings, [], photos=True)

@@ -39,7 +39,7 @@ def doctor(tmp_path: Path, settings: str, *words: str) -> Result:
 
 
 @pytest.mark.parametrize("words", [("--photos",), ("--throws", "3"), ("--yes",), ("--out", "report")])
-def test_the_doctor_refuses_options_that_it_would_ignore(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_the_doctor_command_refuses_options_that_would_have_no_effect(tmp_path: Path, words: tuple[str, ...]) -> None:
     assert isinstance(doctor(tmp_path, "", *words).exception, UsageError)
 
 
@@ -114,7 +114,7 @@ WRONG_ORDER = Settings(strip=StripSettings(order="GRG"))
     ],
     ids=["no camera", "mistyped camera", "no strip", "mistyped layout", "strip's order", "pins", "mistyped buttons"],
 )
-def test_doctor_checks_of_camera_strip_and_buttons_name_fault_and_cure(
+def test_a_failed_doctor_check_of_camera_led_strip_or_buttons_names_fault_and_cure(
     check: Callable[[], Finding], words: tuple[str, ...]
 ) -> None:
     assert ill(check(), *words)
@@ -127,7 +127,7 @@ def test_the_doctors_button_check_passes_despite_an_invalid_strip_order() -> Non
 @pytest.mark.parametrize(
     ("said", "ok"), [('s "yes"', True), ('s "challenge"', False), ("logind can't be asked", False)]
 )
-def test_the_doctor_reports_a_shutdown_button_without_permission(said: str, ok: bool) -> None:
+def test_the_doctor_reports_a_shutdown_button_that_lacks_permission_to_shut_down(said: str, ok: bool) -> None:
     found = shutdown_refusal(lambda: said)
     assert found is None if ok else found is not None and ill(found, said, "polkitd")
 

@@ -43,7 +43,7 @@ def test_the_first_evening_progress_reaches_100_percent_with_skipped_steps(tmp_p
     assert percents[-1] == "100"
 
 
-def test_the_first_evening_check_includes_the_doctors_findings(table: Table) -> None:
+def test_doctor_first_evening_option_also_reports_the_normal_doctor_findings(table: Table) -> None:
     evening = table.held(checks=lambda _settings: iter([Finding("disk", False, "Full.", "Free some space.")]))
     assert is_ill(evening, "disk", "Free some space")
 
@@ -57,7 +57,7 @@ def test_the_first_evening_check_includes_the_doctors_findings(table: Table) -> 
         (FilmCamera([], BROKEN), ("unplugged", "Plug it in")),
     ],
 )
-def test_the_first_evening_check_reports_a_slow_or_broken_camera(
+def test_the_first_evening_check_fails_the_frame_rate_of_a_slow_or_broken_camera(
     camera: FilmCamera, words: tuple[str, ...], table: Table
 ) -> None:
     assert is_ill(table.held(open_camera=lambda _settings: camera), "frame rate", *words)
@@ -82,14 +82,14 @@ def test_the_first_evening_check_reports_a_camera_that_fails_during_throws(table
     assert is_ill(table.held(open_camera=lambda _settings: FilmCamera([], BROKEN)), "throws", "Plug it in")
 
 
-def test_first_evening_check_omits_the_throws_if_the_camera_recording_ends(table: Table) -> None:
+def test_first_evening_check_goes_on_without_its_throws_part_if_camera_frames_run_out(table: Table) -> None:
     table.person.skips = ("Frame rate",)
     evening = table.held(open_camera=lambda _settings: FilmCamera([0.0, 0.1]))
     assert evening.not_done == ["Frame rate"], "the check goes on"
     assert not any(finding.part == "throws" for finding in evening.findings)
 
 
-def test_the_first_evening_check_reports_misread_throws_with_pictures(table: Table) -> None:
+def test_doctor_first_evening_option_reports_misread_throws_and_keeps_their_pictures(table: Table) -> None:
     table.person = Someone(misreads=True)
     evening = table.held()
     assert is_ill(evening, "throws", "2 wrong", "pegpip calibrate")
@@ -142,7 +142,7 @@ def test_the_first_evening_progress_counts_a_throw_that_the_camera_missed(
     assert reported == [(1, 2), (2, 2)]
 
 
-def test_dice_that_lie_in_the_tray_before_the_first_evening_are_no_throw(
+def test_first_evening_check_counts_dice_already_in_the_tray_as_no_throw(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def opened(_settings: Settings) -> QuickCamera:
@@ -171,7 +171,7 @@ class ThrowsOnce(Someone):
         return super().agrees(question)
 
 
-def test_first_evening_dice_left_lying_for_minutes_are_judged_only_once(
+def test_the_first_evening_check_counts_dice_left_lying_as_one_throw_only(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 5.0)
@@ -180,7 +180,7 @@ def test_first_evening_dice_left_lying_for_minutes_are_judged_only_once(
     assert told(evening, "throws").says == "3 throws: 1 read right, 0 asked about, 0 wrong, 2 not seen."
 
 
-def test_the_first_evening_check_counts_dice_once_if_their_doubt_goes_away(
+def test_the_first_evening_check_counts_a_doubtful_throw_only_once_when_its_doubt_goes_away(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 5.0)

@@ -35,7 +35,7 @@ def test_the_first_evening_check_reports_leds_that_the_user_sees_wrong(
     assert shown[0].shown == 4 + 122
 
 
-def test_the_first_evening_progress_of_the_leds_never_falls_and_ends_full(table: Table) -> None:
+def test_the_led_step_of_the_first_evening_check_reports_rising_progress_up_to_its_total(table: Table) -> None:
     ticks: list[tuple[int, int]] = []
     list(steps.leds(table.held(), lambda done, of: ticks.append((done, of))))
     assert ticks == [(number, 126) for number in range(1, 127)]
@@ -58,7 +58,7 @@ def test_the_first_evening_check_reports_an_led_strip_failing_while_lit(broken_a
         (["bank", "undo"], "button next", ("GPIO22", "nothing was heard")),
     ],
 )
-def test_the_first_evening_check_reports_the_pin_of_a_wrong_or_dead_button(
+def test_first_evening_check_reports_the_gpio_pin_of_a_wrong_or_dead_button(
     heard: list[str], part: str, words: tuple[str, ...], table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{STEPS}.PRESS_WAIT_S", 0.01)
@@ -70,7 +70,7 @@ def test_the_first_evening_check_reports_the_pin_of_a_wrong_or_dead_button(
     assert told(evening, "button bank").ok
 
 
-def test_the_first_evening_check_takes_no_second_press_for_the_next_button(table: Table) -> None:
+def test_the_first_evening_check_does_not_take_a_double_press_as_one_of_the_next_button(table: Table) -> None:
     table.settings = {"buttons": {"kind": "gpio"}}
     buttons = FakeButtons(["bank bank", "undo", "next"])
     table.person.pressing = buttons.asked
@@ -96,7 +96,7 @@ def test_the_first_evening_check_reports_a_sound_not_played_or_not_heard(table: 
     assert told(table.held(play=lambda _wav: None), "sounds").ok
 
 
-def test_the_first_evening_check_reports_phones_that_cannot_join_hotspot(table: Table) -> None:
+def test_the_first_evening_check_reports_if_a_phone_cannot_join_the_tables_wi_fi(table: Table) -> None:
     evening = table.held(clients=lambda: 0)
     assert is_ill(evening, "phones", "No phone is on the table's own Wi-Fi.", "router")
     assert "Others" not in told(evening, "phones").says

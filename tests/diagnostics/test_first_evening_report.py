@@ -30,7 +30,7 @@ from companion.settings.load import Settings
 from tests.diagnostics.guided import BROKEN, FilmCamera, QuickCamera, Someone, Table, is_ill, told
 
 
-def test_ctrl_c_keeps_first_evening_results_and_names_undone_steps(table: Table, tmp_path: Path) -> None:
+def test_after_ctrl_c_the_first_evening_report_has_results_and_the_steps_not_done(table: Table, tmp_path: Path) -> None:
     table.person = Someone(leaves_after=1)
     evening = table.held(throws_wanted=5)
     assert evening.stopped
@@ -41,7 +41,7 @@ def test_ctrl_c_keeps_first_evening_results_and_names_undone_steps(table: Table,
     assert "Not done: Throws, LEDs" in page.read_text()
 
 
-def test_a_first_evening_stopped_before_its_first_check_claims_nothing(
+def test_first_evening_check_stopped_at_its_start_reports_that_nothing_was_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(holding, "hold", lambda evening, _screen: setattr(evening, "stopped", True))
@@ -93,7 +93,7 @@ def test_first_evening_report_into_an_unwritable_folder_is_a_device_error(table:
         write(table.held(), tmp_path / "file" / "out", datetime(2026, 11, 24, tzinfo=UTC))
 
 
-def test_first_evening_page_tells_of_a_throw_of_which_no_dice_were_read(table: Table) -> None:
+def test_first_evening_report_page_lists_a_throw_in_which_no_dice_were_read(table: Table) -> None:
     evening = table.held()
     evening.throws.append(JudgedThrow((), (3, 4), "dim", b"a picture"))
     assert "Read no dice; 3 4 lay there. The table asked (dim)." in page(evening, "today", ZIP)
@@ -109,13 +109,13 @@ def test_first_evening_with_an_unwritable_report_path_is_refused_at_start(tmp_pa
 
 
 @pytest.mark.parametrize("words", [("--json",), ("--photos",), ("--bundle", "report.zip")])
-def test_doctor_first_evening_option_excludes_json_photos_and_bundle(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_doctor_refuses_first_evening_with_json_photos_or_bundle(words: tuple[str, ...], tmp_path: Path) -> None:
     done = doctor(tmp_path, "--yes", "--throws", "1", "--out", str(tmp_path / "report"), *words)
     assert isinstance(done.exception, UsageError)
     assert not (tmp_path / "report").exists()
 
 
-def test_the_first_evenings_page_and_zip_hold_findings_but_no_secret(table: Table, tmp_path: Path) -> None:
+def test_first_evening_check_report_and_zip_hold_findings_but_no_wifi_password(table: Table, tmp_path: Path) -> None:
     table.settings = {"table": {"name": "<b>Plough</b>"}, "web": {"wifi_password": "six of one"}}
     table.person = Someone(misreads=True)
     page, packed = write(table.held(), tmp_path / "out", datetime(2026, 11, 24, 20, 15, tzinfo=UTC))
@@ -157,7 +157,7 @@ def test_a_typed_first_evening_answer_confirms_corrects_or_skips_a_throw(
         assert person.enough_throws is enough
 
 
-def test_first_evening_answers_agree_deny_or_skip_and_end_of_input_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_evening_takes_enter_as_yes_n_as_no_s_as_skip_eof_as_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     """The end of the input counts as Ctrl-C."""
     with typing("", "n", "s", "") as person:
         assert person.agrees("Right?")
@@ -209,7 +209,7 @@ def test_a_first_evening_demonstration_exits_0_and_writes_page_and_zip(quick: No
     assert "read right" in (tmp_path / "report" / PAGE).read_text()
 
 
-def test_the_first_evenings_page_replaces_a_symlink_and_spares_its_target(table: Table, tmp_path: Path) -> None:
+def test_writing_the_first_evening_report_replaces_a_symlink_but_not_its_target(table: Table, tmp_path: Path) -> None:
     """Root may write it into the folder of the table's user."""
     (tmp_path / "out").mkdir()
     (tmp_path / "others").write_text("theirs")
@@ -219,7 +219,7 @@ def test_the_first_evenings_page_replaces_a_symlink_and_spares_its_target(table:
     assert "<html" in page.read_text()
 
 
-def test_doctor_first_evening_report_names_an_invalid_setting_as_failed(quick: None, tmp_path: Path) -> None:
+def test_doctor_report_lists_an_invalid_setting_as_a_failed_check(quick: None, tmp_path: Path) -> None:
     last_good.keep(tmp_path, Settings())
     done = doctor(tmp_path, "--yes", "--throws", "1", more="streams = 'many'\n")
     assert "✗ settings [web] `streams` = 'many'" in " ".join(done.output.split())
@@ -238,7 +238,7 @@ def test_ctrl_c_in_the_first_evening_check_exits_130_and_writes_the_zip(
 
 
 @pytest.mark.browser
-def test_the_first_evenings_page_fits_phone_and_pc_and_loads_no_url(
+def test_the_first_evening_report_fits_phone_and_pc_and_loads_nothing_from_the_web(
     table: Table, tmp_path: Path, chromium: Any
 ) -> None:
     table.person = Someone(misreads=True)

@@ -93,14 +93,14 @@ def test_the_doctor_reports_a_wrong_clock_across_restarts_until_corrected(tmp_pa
     assert not (data / NEWEST_FILE).exists()
 
 
-def test_the_doctor_trusts_a_network_set_clock_behind_journal_entries(tmp_path: Path) -> None:
+def test_the_doctor_accepts_a_network_synchronised_clock_earlier_than_the_last_journal_entry(tmp_path: Path) -> None:
     machine = pi(tmp_path)
     (machine / SYNCHRONISED).parent.mkdir(parents=True)
     (machine / SYNCHRONISED).touch()
     assert check_clock(NOW, NOW.timestamp() + 7200, machine).ok
 
 
-def test_the_newest_entrys_time_is_read_from_the_journal_or_is_0(tmp_path: Path) -> None:
+def test_newest_entry_time_comes_from_the_journal_and_is_0_if_none_is_readable(tmp_path: Path) -> None:
     assert last_written_s(tmp_path) == 0.0
     assert list(tmp_path.iterdir()) == []
     journal = Journal(tmp_path)
@@ -155,7 +155,7 @@ def test_the_doctor_reports_a_clock_before_2025(year: int, ok: bool) -> None:
     assert check_clock(datetime(year, 1, 31).astimezone()).ok is ok
 
 
-def test_the_clock_check_fails_without_error_on_an_impossible_newest_time(tmp_path: Path) -> None:
+def test_the_clock_check_reports_a_fault_and_does_not_raise_if_the_newest_stored_time_is_absurd(tmp_path: Path) -> None:
     """The newest time is read from a file of the data folder, which an import may have brought."""
     (tmp_path / NEWEST_FILE).write_text("1e300")
     assert not check_clock(datetime.now().astimezone(), newest_s(tmp_path, tmp_path), tmp_path).ok

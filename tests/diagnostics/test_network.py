@@ -62,7 +62,7 @@ def test_the_doctor_reports_whether_the_hotspot_can_open(
 
 
 @pytest.mark.parametrize(("firmware", "phones", "offers"), [("standard", 7, True), ("minimal", 19, False)])
-def test_the_doctor_reports_how_many_phones_the_hotspot_serves(
+def test_the_doctor_reports_how_many_phones_the_wifi_firmware_can_serve(
     tmp_path: Path, firmware: str, phones: int, offers: bool
 ) -> None:
     root = a_machine_with_wifi(tmp_path)

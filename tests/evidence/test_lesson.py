@@ -17,7 +17,7 @@ from vision.cameras.simulated.clock import SteppedClock
 from vision.watching.watcher import Settled
 
 
-def test_a_dice_lesson_refuses_the_answer_to_a_throw_of_the_lesson_before(
+def test_dice_teaching_refuses_labels_for_a_throw_of_the_previous_teaching_session(
     tmp_path: Path, settled: list[Settled]
 ) -> None:
     teacher = Teacher(TaughtSets(tmp_path))
@@ -57,7 +57,7 @@ def test_an_abandoned_dice_teaching_session_ends_after_its_idle_time(tmp_path: P
     assert teacher.view()["set"] is None
 
 
-def test_a_dice_lesson_takes_a_throw_while_the_one_before_is_learnt(
+def test_a_dice_teaching_session_accepts_a_throw_while_it_still_learns_the_last_one(
     tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The fault: the camera waited for a label that waited for all sets to be computed anew after an update."""

@@ -33,7 +33,7 @@ def test_each_throw_package_has_the_photo_hash_of_its_journal_entry(played: Path
     assert {throw: read_package(file).record.photo for throw, file in files.items()} == photos
 
 
-def test_a_throws_evidence_package_has_networks_candidates_probabilities(played: Path, networks: Networks) -> None:
+def test_a_throws_evidence_has_network_hashes_and_candidate_probabilities(played: Path, networks: Networks) -> None:
     record = read_package(PackageFolder(played, ROOM).files()[1]).record
     assert record.networks == networks.hashes()
     assert sum(each.accepted for each in record.candidates) == len(record.dice) == 7
@@ -41,7 +41,7 @@ def test_a_throws_evidence_package_has_networks_candidates_probabilities(played:
     assert (record.doubt, record.camera) == (None, "virtual")
 
 
-def test_a_throw_packages_picture_rereads_the_same_with_its_calibration(played: Path, networks: Networks) -> None:
+def test_a_saved_throws_picture_with_its_calibration_reads_the_same_again(played: Path, networks: Networks) -> None:
     file = PackageFolder(played, ROOM).files()[2]
     package, stored = read_package(file), load_calibration(file.parent)
     assert stored is not None
@@ -56,12 +56,12 @@ def _nearest(box: tuple[int, ...], boxes: list[tuple[int, int, int, int]]) -> tu
     return min(boxes, key=lambda other: abs(other[0] - box[0]) + abs(other[1] - box[1]))
 
 
-def test_evidence_throws_with_one_calibration_store_its_file_only_once(played: Path) -> None:
+def test_evidence_stores_one_calibration_file_for_all_throws_that_share_it(played: Path) -> None:
     assert len(list((played / "evidence").rglob("calibration.zip"))) == 1
     assert set(PackageFolder(played, ROOM).cameras().values()) == {"virtual"}
 
 
-def test_a_corrected_throw_has_a_larger_package_file_than_an_uncorrected_one(played: Path) -> None:
+def test_the_stored_evidence_file_of_a_corrected_throw_is_larger_than_of_an_uncorrected_one(played: Path) -> None:
     files = PackageFolder(played, ROOM).files()
     assert until(lambda: files[3].stat().st_size > 1.3 * files[2].stat().st_size)
 
@@ -97,14 +97,14 @@ HARMS: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("harm", HARMS)
-def test_reading_a_damaged_misplaced_or_newer_throw_package_is_an_error(copy: dict[int, Path], harm: str) -> None:
+def test_reading_a_throw_package_damaged_or_of_a_newer_version_is_an_error(copy: dict[int, Path], harm: str) -> None:
     spoil, told = HARMS[harm]
     spoil(copy[1])
     with pytest.raises(DeviceError, match=told):
         read_package(copy[1])
 
 
-def test_a_throw_package_with_a_flipped_bit_is_refused_or_reads_the_same(copy: dict[int, Path]) -> None:
+def test_a_throw_package_file_with_a_flipped_bit_fails_to_load_or_loads_unchanged(copy: dict[int, Path]) -> None:
     sound, content, rng = read_package(copy[1]), copy[1].read_bytes(), random.Random(5)
     tail = len(content) - 400  # names, sizes and places of the parts
     places = [*range(60), *range(tail, len(content)), *(rng.randrange(len(content)) for _ in range(200))]
@@ -120,7 +120,7 @@ def test_a_throw_package_with_a_flipped_bit_is_refused_or_reads_the_same(copy: d
     assert 0 < readable < len(places) / 2, "most flipped bits are noticed, and not every one is refused"
 
 
-def test_a_throw_package_in_another_calibrations_folder_is_refused(copy: dict[int, Path]) -> None:
+def test_reading_a_throw_package_from_the_folder_of_another_calibration_fails(copy: dict[int, Path]) -> None:
     elsewhere = copy[1].parents[1] / "virtual-none" / "1.zip"
     elsewhere.parent.mkdir()
     copy[1].rename(elsewhere)
@@ -128,7 +128,7 @@ def test_a_throw_package_in_another_calibrations_folder_is_refused(copy: dict[in
         read_package(elsewhere)
 
 
-def test_a_swapped_or_missing_calibration_of_throw_packages_is_refused(copy: dict[int, Path]) -> None:
+def test_a_calibration_file_is_refused_if_missing_or_not_that_of_the_stored_throws(copy: dict[int, Path]) -> None:
     folder, expected = copy[1].parent, read_package(copy[1]).record.calibration
     assert read_calibration(folder, expected) is not None
     stored = load_calibration(folder)
@@ -149,7 +149,7 @@ def test_a_throw_package_folder_limited_to_0_bytes_is_emptied_on_storing(copy: d
     assert not list(packages.path.iterdir())
 
 
-def test_the_oldest_throw_package_is_deleted_to_keep_the_size_limit(copy: dict[int, Path]) -> None:
+def test_the_oldest_stored_throw_is_deleted_to_keep_the_size_limit_of_the_folder(copy: dict[int, Path]) -> None:
     packages = PackageFolder(copy[1].parents[2], ROOM)
     packages.cap_bytes = sum(file.stat().st_size for file in packages.path.rglob("*.zip")) - 1
     assert packages.keep(read_package(copy[4]), None)
@@ -175,7 +175,7 @@ without_room = pytest.mark.parametrize(
 )
 
 
-def test_a_full_disk_for_throw_packages_shows_in_health_and_play_goes_on(
+def test_a_full_disk_that_stops_saving_of_throw_evidence_shows_in_health_and_play_goes_on(
     tmp_path: Path, networks: Networks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(package_folder, "write_file", _disk_is_full)
@@ -191,7 +191,7 @@ def test_a_full_disk_for_throw_packages_shows_in_health_and_play_goes_on(
 
 
 @without_room
-def test_health_forgets_a_full_disk_for_throw_packages_once_none_are_to_be_kept(
+def test_health_drops_its_full_disk_report_once_no_throw_packages_are_to_be_kept(
     tmp_path: Path, networks: Networks, monkeypatch: pytest.MonkeyPatch, cap_bytes: int, says: str
 ) -> None:
     """The fault: only a written package ended the report, so `evidence_percent = 0` did not until a restart."""
@@ -205,7 +205,7 @@ def test_health_forgets_a_full_disk_for_throw_packages_once_none_are_to_be_kept(
 
 
 @without_room
-def test_throw_packages_without_room_are_not_kept_and_health_says_so(
+def test_no_throw_package_is_kept_if_the_size_limit_is_too_low_and_health_says_so(
     tmp_path: Path, networks: Networks, cap_bytes: int, says: str
 ) -> None:
     with VirtualEvening(tmp_path, networks, cap_bytes=cap_bytes) as evening:
@@ -215,7 +215,7 @@ def test_throw_packages_without_room_are_not_kept_and_health_says_so(
     assert not (tmp_path / "evidence").exists()
 
 
-def test_health_counts_a_corrected_throw_package_as_one_throw(tmp_path: Path, networks: Networks) -> None:
+def test_health_counts_a_stored_throw_once_even_after_its_correction(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks) as evening:
         evening.throw()
         assert evening.kept(1)
@@ -223,7 +223,7 @@ def test_health_counts_a_corrected_throw_package_as_one_throw(tmp_path: Path, ne
     assert evening.keeper.health() == (True, "1 throw kept since the start")
 
 
-def test_a_throw_package_folder_limited_to_0_in_play_is_emptied_by_a_throw(tmp_path: Path, networks: Networks) -> None:
+def test_next_throw_deletes_all_throw_packages_at_a_limit_of_0_bytes(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks) as evening:
         evening.throw()
         assert evening.kept(1)

@@ -51,7 +51,7 @@ def test_rescoring_counts_a_trusted_but_corrected_throw_as_false_accept(again: l
     assert [each.throw.camera_throw.throw for each in again if each.differs] == [3]
 
 
-def test_rescoring_counts_a_wrong_reading_asked_about_as_no_false_accept(again: list[Rescored]) -> None:
+def test_rescoring_counts_no_false_accept_for_a_wrong_reading_that_a_person_corrected(again: list[Rescored]) -> None:
     """The reading lacks a die, and a person named the right dice when the table asked."""
     first = again[0].throw
     read = first.camera_throw
@@ -145,7 +145,7 @@ def test_the_read_command_keeps_annotated_pictures_of_a_file_and_a_zip_apart(pla
     assert copies <= {"throws-1.jpg", *(f"throws/{name}" for name in images)}
 
 
-def test_the_read_command_draws_no_pictures_of_a_zip_into_a_source_photos_folder(tmp_path: Path) -> None:
+def test_read_command_refuses_to_put_a_zips_annotated_copies_in_a_folder_of_input_photos(tmp_path: Path) -> None:
     (tmp_path / "throws").mkdir()
     (tmp_path / "throws" / "1.jpg").write_bytes(b"a picture")
     words = ["--annotate", str(tmp_path), str(tmp_path / "throws.zip"), str(tmp_path / "throws" / "1.jpg")]
@@ -164,7 +164,7 @@ LABELS = [b"[]", b'{"image": 3}', b'{"image": "none.jpg"}', b"\xff", b'{"image":
 @pytest.mark.parametrize(
     ("name", "content"), [("", b""), ("1.jpg", b""), *(("virtual-none/labels.jsonl", line) for line in LABELS)]
 )
-def test_the_read_command_exits_1_on_a_zip_that_is_no_sound_export(tmp_path: Path, name: str, content: bytes) -> None:
+def test_the_read_command_exits_1_on_a_zip_without_a_valid_export(tmp_path: Path, name: str, content: bytes) -> None:
     file = tmp_path / "throws.zip"
     file.write_bytes(b"PK no zip")
     if name:
@@ -174,7 +174,7 @@ def test_the_read_command_exits_1_on_a_zip_that_is_no_sound_export(tmp_path: Pat
     assert (done.return_value, "no export of throws" in json.loads(done.stdout)["error"]) == (1, True)
 
 
-def test_throw_export_omits_a_throw_lying_among_dice_of_unknown_value(played: Path, tmp_path: Path) -> None:
+def test_export_omits_a_throw_if_another_die_in_its_photo_has_no_known_value(played: Path, tmp_path: Path) -> None:
     """Without a keep zone a die that was set aside lies among the thrown ones, and the journal has no value for it."""
     throw = next(stored_throws(played))
     assert throw.rig is not None
@@ -251,7 +251,7 @@ def test_rescore_without_any_throw_is_an_error_and_keeps_an_older_export(
     assert file.read_bytes() == b"older"
 
 
-def test_a_throw_corrected_back_to_its_camera_reading_is_no_false_accept(tmp_path: Path, networks: Networks) -> None:
+def test_restoring_a_corrected_throws_camera_reading_ends_its_false_accept(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks) as evening:
         read = evening.throw().throws[-1].values
         evening.correct(1, (1, 1, 1, 1, 1, 1, 2))
@@ -260,7 +260,7 @@ def test_a_throw_corrected_back_to_its_camera_reading_is_no_false_accept(tmp_pat
     assert [each.false_accept for each in camera_throws(PastGames(tmp_path), tmp_path)] == [False]
 
 
-def test_reading_accuracy_counts_accepted_corrected_and_per_camera_throws(played: Path) -> None:
+def test_reading_accuracy_counts_accepted_and_corrected_throws_overall_and_per_camera(played: Path) -> None:
     found = accuracy(camera_throws(PastGames(played), played), {1: "virtual", 2: "virtual"})
     assert (found["throws"], found["accepted"], found["corrected"]) == (4, 4, 1)
     assert found["bound"] == pytest.approx(0.7514, abs=1e-4)

@@ -56,7 +56,7 @@ def test_the_teach_command_takes_values_with_or_without_commas(
 
 
 @pytest.mark.parametrize("said", ["six", "3-6", ","])
-def test_the_teach_command_explains_an_answer_that_is_no_values(
+def test_the_teach_command_explains_how_to_type_dice_values_after_an_invalid_answer(
     said: str, tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learnt, done = _taught_by_command(tmp_path, settled[:1], f"{said}\ns\n", monkeypatch)
@@ -64,13 +64,13 @@ def test_the_teach_command_explains_an_answer_that_is_no_values(
 
 
 @pytest.mark.parametrize("name", ["A" * 25, "\u202eneat", "  "])
-def test_the_teach_command_refuses_a_name_that_no_game_takes_for_its_dice(name: str, tmp_path: Path) -> None:
+def test_the_teach_command_refuses_a_dice_set_name_that_no_game_accepts(name: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["--set", name, "--camera", "virtual", "--data", str(tmp_path)])
     assert (type(done.exception), "--set: " in str(done.exception)) == (SetupError, True)
 
 
 @pytest.mark.parametrize("words", [[], ["--forget"]])
-def test_the_teach_command_leaves_the_sets_of_a_running_table_alone(words: list[str], tmp_path: Path) -> None:
+def test_teach_command_refuses_all_but_listing_while_a_table_uses_its_data(words: list[str], tmp_path: Path) -> None:
     where = ["--camera", "virtual", "--data", str(tmp_path)]
     with locked(tmp_path):
         done = CliRunner().invoke(command, [*words, *where])
@@ -80,7 +80,7 @@ def test_the_teach_command_leaves_the_sets_of_a_running_table_alone(words: list[
     assert isinstance(done.exception, SetupError), "nothing was taught"
 
 
-def test_the_teach_command_waits_for_an_answer_without_end(
+def test_the_teach_command_has_no_time_limit_for_an_answer(
     tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lesson, "IDLE_S", 1e-9)
@@ -135,7 +135,7 @@ def test_teach_and_watch_refuse_the_virtual_tray_that_nobody_can_throw_into(
     assert (type(done.exception), "pegpip play" in str(done.exception)) == (SetupError, True)
 
 
-def test_the_teach_command_says_that_no_set_was_taught_instead_of_an_empty_list(tmp_path: Path) -> None:
+def test_teach_list_prints_only_a_hint_and_as_json_nothing_if_no_set_was_taught(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["--list", "--data", str(tmp_path)], standalone_mode=False)
     assert (done.return_value, done.stdout, "`pegpip teach` teaches one" in done.stderr) == (0, "", True)
     done = CliRunner().invoke(command, ["--list", "--json", "--data", str(tmp_path)], standalone_mode=False)

@@ -192,7 +192,7 @@ def test_a_damaged_taught_dice_set_is_healthy_once_retaught_or_forgotten(
     assert taught.health() == (True, "1 set of dice taught" if cure == "teach" else "0 sets of dice taught")
 
 
-def test_teaching_a_dice_set_on_a_full_disk_is_an_error(
+def test_teaching_the_reader_a_dice_set_raises_device_error_on_a_full_disk(
     tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -203,7 +203,7 @@ def test_teaching_a_dice_set_on_a_full_disk_is_an_error(
         _taught(tmp_path, settled[:1])
 
 
-def test_the_teach_command_waits_for_a_throw_and_takes_values_with_commas(
+def test_the_teach_command_waits_past_its_idle_time_and_reads_comma_separated_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After five minutes without a throw it ended with a traceback."""
@@ -216,7 +216,7 @@ def test_the_teach_command_waits_for_a_throw_and_takes_values_with_commas(
     assert [each["throws"] for each in _loaded(tmp_path).sets()] == [1]
 
 
-def test_a_correction_in_play_extends_a_taught_dice_set_but_begins_none(
+def test_correcting_a_throw_in_a_game_adds_it_to_a_taught_dice_set_but_creates_none(
     tmp_path: Path, settled: list[Settled], networks: Networks
 ) -> None:
     with VirtualEvening(tmp_path, networks, seed=5) as evening:
@@ -232,7 +232,7 @@ def test_a_correction_in_play_extends_a_taught_dice_set_but_begins_none(
         assert until(lambda: evening.taught.sets()[0]["throws"] == 2)
 
 
-def test_a_corrected_taught_throw_is_forgotten_once_its_reading_is_gone(
+def test_correcting_a_throw_after_its_reading_left_memory_removes_it_from_the_taught_dice(
     tmp_path: Path, settled: list[Settled], networks: Networks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with VirtualEvening(tmp_path, networks, seed=5) as evening:
@@ -258,7 +258,7 @@ def test_correcting_a_throw_to_unknown_dice_removes_it_from_the_taught_set(
     assert taught.sets()[0]["throws"] == _loaded(tmp_path).sets()[0]["throws"] == 2
 
 
-def test_teaching_makes_no_example_of_a_die_whose_face_was_not_read(settled: list[Settled], networks: Networks) -> None:
+def test_a_die_with_an_unread_face_gives_no_training_example(settled: list[Settled], networks: Networks) -> None:
     """The reader rejected a die's face, and reports the die as one without a value; a person labels the others."""
     reading, frame_bgr = settled[0].reading, settled[0].frame.image_bgr
     unread = reading.dice[0]
@@ -271,7 +271,7 @@ def test_teaching_makes_no_example_of_a_die_whose_face_was_not_read(settled: lis
 
 
 @pytest.mark.parametrize("keep_zone", [True, False])
-def test_teaching_leaves_out_a_die_set_aside_on_a_tray_without_keep_zone(
+def test_a_die_read_beyond_those_of_the_throw_is_taught_as_no_die_only_on_a_tray_with_keep_zone(
     tmp_path: Path, settled: list[Settled], networks: Networks, monkeypatch: pytest.MonkeyPatch, keep_zone: bool
 ) -> None:
     taught: list[Any] = []
@@ -328,13 +328,13 @@ def _weighed(candidate: Candidate, axis: int, witness: Witness = WITNESS) -> tup
     return witness.weigh(Selection((candidate,)), picture, FixedFeatures(axis))  # type: ignore[arg-type]
 
 
-def test_an_uncertain_die_is_trusted_if_it_resembles_taught_dice_of_that_value() -> None:
+def test_an_uncertain_die_is_trusted_if_it_resembles_taught_dice_of_the_value_read() -> None:
     assert Selection((_candidate(1, 0.6),)).doubt(1) is Doubt.UNREAD
     selection, contradicted = _weighed(_candidate(1, 0.6), axis=1)
     assert (selection.values, selection.doubt(1), contradicted) == ((1,), None, False)
 
 
-def test_a_confident_1_like_taught_6s_keeps_its_value_but_is_contradicted() -> None:
+def test_a_confident_1_that_looks_like_a_taught_6_keeps_its_value_but_is_marked_contradicted() -> None:
     selection, contradicted = _weighed(_candidate(1, 0.999), axis=6)
     assert (selection.values, contradicted) == ((1,), True)
 
@@ -350,7 +350,7 @@ def test_a_detection_like_an_example_taught_as_no_die_stays_doubtful() -> None:
     assert selection.doubt(1) is not None
 
 
-def test_an_uncertain_die_value_without_taught_examples_stays_doubtful() -> None:
+def test_an_uncertain_die_value_stays_doubtful_if_no_example_of_that_value_was_taught() -> None:
     without_twos = Witness(tuple(each for each in WITNESS.examples if each.label != 2))
     selection, _ = _weighed(_candidate(2, 0.6), 1, without_twos)
     assert selection.doubt(1) is Doubt.UNREAD
@@ -362,7 +362,7 @@ def test_few_taught_dice_examples_limit_the_probability_of_a_reading() -> None:
     assert selection.dice[0].probabilities.max() < 1 - 1 / (len(few.examples) + 2) + 0.01
 
 
-def test_taught_dice_with_random_labels_neither_confirm_nor_contradict() -> None:
+def test_example_dice_with_random_labels_neither_confirm_nor_contradict_a_reading() -> None:
     rng = np.random.default_rng(3)
     mixed = Witness(tuple(replace(each, label=int(rng.integers(1, 7))) for each in WITNESS.examples))
     candidate = _candidate(1, 0.6)

@@ -18,11 +18,11 @@ def test_random_damage_to_a_data_folder_is_repaired_or_reported(tmp_path: Path) 
     assert SILENT.isdisjoint(+found)
 
 
-def test_damaging_one_journal_copy_then_the_other_loses_no_entry(tmp_path: Path) -> None:
+def test_damage_to_one_journal_copy_and_later_to_the_other_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     assert latent.run(tmp_path, 24, seed=3) == {"told, nothing missing": 24}
 
 
-def test_foreign_older_or_swapped_journal_files_are_reported_and_mended(tmp_path: Path) -> None:
+def test_a_journal_file_or_photo_replaced_by_a_foreign_or_older_one_is_reported(tmp_path: Path) -> None:
     found = latent.swaps(tmp_path, len(latent.SWAPS))
     assert found == {f"told, the whole one wins: {kind}": 1 for kind in latent.SWAPS}
 

@@ -47,7 +47,7 @@ def test_a_crag_win_shared_by_two_gives_each_a_win_chance_of_a_half() -> None:
     assert win_chances(told("crag", *lines).state) == (0.5, 0.5)
 
 
-def test_leaving_the_roll_off_of_a_one_player_crag_game_is_win_chance_0() -> None:
+def test_the_win_chance_is_0_after_the_only_crag_player_leaves_during_the_roll_off() -> None:
     left = told("crag", {"leave": "Ann"}, header={"players": ["Ann"], "roll_off": True})
     assert [win_chances(step.state) for step in steps_of(left)] == [(0.0,)]
 
@@ -61,7 +61,7 @@ def test_leaving_the_roll_off_of_a_one_player_crag_game_is_win_chance_0() -> Non
         ("crapola", 2, {"rules": {"target": 20_000}}, "for targets up to 15000"),
     ],
 )
-def test_win_chances_are_refused_for_player_counts_or_rules_without_odds(
+def test_win_chances_are_refused_for_unsupported_player_counts_and_rule_options(
     game: str, players: int, header: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(RulesError, match=why):

@@ -46,7 +46,7 @@ def test_the_highest_total_of_a_crag_score_sheet_is_244() -> None:
     assert (len(best), sum(best)) == (13, 244)
 
 
-def test_a_crag_game_of_the_best_throws_ends_with_a_total_of_244() -> None:
+def test_a_crag_game_with_the_best_throw_for_each_category_totals_244() -> None:
     lines = []
     for category in CATEGORIES:
         dice = max(THROWS, key=lambda dice: points_for(category, dice))
@@ -72,7 +72,7 @@ def test_a_crag_turn_is_three_dice_a_keep_and_one_rethrow_of_the_others() -> Non
 
 
 @pytest.mark.parametrize(("kept", "size"), [((), 3), ((1,), 2), ((6,), 2), ((6, 1), 1), ((6, 6), 1)])
-def test_a_crag_rethrow_of_more_or_fewer_dice_than_not_kept_is_refused(kept: tuple[int, ...], size: int) -> None:
+def test_a_crag_rethrow_must_have_exactly_as_many_dice_as_were_not_kept(kept: tuple[int, ...], size: int) -> None:
     after = told("crag", throw(1, 6, 6), keep(*kept)).view()
     assert (after["throw_sizes"], after["dice"]) == ([size], sorted(kept))
     for other in {0, 1, 2, 3, 4} - {size}:
@@ -80,7 +80,7 @@ def test_a_crag_rethrow_of_more_or_fewer_dice_than_not_kept_is_refused(kept: tup
 
 
 @pytest.mark.parametrize("kept", [(1, 6, 6), (2,), (1, 1), (6, 6, 6), (1, 6, 6, 6), (2, 6, 1)])
-def test_a_crag_keep_of_all_three_or_of_unthrown_dice_is_refused(kept: tuple[int, ...]) -> None:
+def test_a_crag_keep_of_all_three_dice_or_of_values_not_thrown_is_refused(kept: tuple[int, ...]) -> None:
     refused(throw(1, 6, 6), keep(*kept))
 
 
@@ -99,7 +99,7 @@ OVER = [line for category in CATEGORIES for line in (throw(1, 1, 2), score(categ
     ],
     ids=["before a throw", "kept", "thrown again", "of other games", "over"],
 )
-def test_crag_refuses_every_line_that_is_not_due(lines: list[dict[str, Any]], refusals: list[dict[str, Any]]) -> None:
+def test_crag_refuses_moves_made_at_the_wrong_time(lines: list[dict[str, Any]], refusals: list[dict[str, Any]]) -> None:
     for line in refusals:
         assert re.search(r"can't be (decided|made) here|is over", refused(*lines, line))
 
@@ -109,7 +109,7 @@ def test_crag_refuses_a_used_and_an_unknown_category() -> None:
     assert "'twos'" in refused(throw(1, 2, 3), score("two"))
 
 
-def test_only_a_crag_is_a_jackpot_among_the_events_of_an_entry() -> None:
+def test_scoring_a_crag_gives_a_jackpot_event_but_scoring_sixes_gives_none() -> None:
     for category, codes in {"crag": ["entered", "jackpot"], "sixes": ["entered"]}.items():
         assert [event.code for event in told("crag", throw(1, 6, 6), score(category)).events] == codes
 
@@ -120,7 +120,7 @@ def test_each_crag_player_fills_a_separate_score_sheet() -> None:
     assert (after["scores"], after["round"], after["player"]) == ({"Ann": 1, "Ben": 2}, 2, "Ann")
 
 
-def test_options_of_crag_list_every_keep_then_categories_best_first() -> None:
+def test_crag_options_include_every_choice_of_dice_to_keep_and_all_categories_best_first() -> None:
     options = told("crag", throw(1, 6, 6)).state.options()
     keeps = [option.dice for option in options if isinstance(option, Keep)]
     assert keeps == [(), (1,), (6,), (1, 6), (6, 6)]
@@ -145,7 +145,7 @@ def test_crag_outcome_names_top_scorer_and_one_lost_game_per_other_player() -> N
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 1}}
 
 
-def test_a_crag_round_starts_with_the_game_headers_first_player() -> None:
+def test_every_crag_round_starts_with_the_player_in_the_game_headers_first_field() -> None:
     for turns, wanted in ((1, ("Ann", 1)), (3, ("Cat", 2))):
         after = told("crag", *[throw(1, 2, 3), score("ones")] * turns, players=3, first="Cat").view()
         assert (after["player"], after["round"]) == wanted

@@ -82,7 +82,7 @@ def test_crag_win_odds_solve_missing_point_distributions_in_one_batch(monkeypatc
     assert len(computed) == len(set(computed)), "each sheet once"
 
 
-def test_crag_odds_to_reach_each_total_sum_to_the_expected_points() -> None:
+def test_crag_chances_to_score_at_least_each_total_add_up_to_the_expected_points() -> None:
     """The mean of a total is the sum of the probabilities of reaching 1, 2, 3, ... points."""
     for strict in (False, True):
         reached = [1 - share_below(total, strict) for total in range(1, TOTALS)]
@@ -91,7 +91,7 @@ def test_crag_odds_to_reach_each_total_sum_to_the_expected_points() -> None:
         assert share_below(TOTALS, strict) == pytest.approx(1)
 
 
-def test_a_crag_distribution_interrupted_by_another_equals_one_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crag_point_odds_stay_correct_if_another_sheets_odds_interrupt_them(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = 0b111111, 0b1111110
     expected = prospects(False).of(one).copy()
     prospects.cache_clear()
@@ -107,7 +107,7 @@ def test_a_crag_distribution_interrupted_by_another_equals_one_alone(monkeypatch
     assert found.of(one) == pytest.approx(expected, abs=1e-15)
 
 
-def test_crag_win_chance_at_the_start_is_a_half_of_two_players_and_1_alone() -> None:
+def test_crag_win_chance_is_a_half_at_a_two_player_start_and_always_1_for_a_lone_player() -> None:
     # Of all turns to come only this one is reckoned as played for the win: an advantage below 1e-4.
     assert values(begun("crag").state)["{'throw': 3}"] == pytest.approx(0.5, abs=1e-4)
     for unused in (13, 9, 7):  # with the last two, sums of floats are 1 + 2**-52
@@ -143,7 +143,7 @@ def test_the_win_chance_of_a_crag_throw_is_the_mean_over_its_results(unused: tup
         assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(mean, abs=1e-12)
 
 
-def test_a_crag_entry_wins_at_least_1_minus_the_opponents_best_chance() -> None:
+def test_win_chance_of_a_crag_entry_is_at_least_1_minus_that_of_the_opponents_best_reply() -> None:
     after = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6), score("crag"))
     before = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6))
     # Ben's turn is then played for the win; Ann's value takes it to be played for points, so it is no less.

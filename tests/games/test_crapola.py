@@ -119,7 +119,7 @@ TWO_BANKS = [*bank(1000), *bank(1000)]
         (bank(1000), [spend("Ann", 1)]),
     ],
 )
-def test_crapola_refuses_every_line_that_is_not_due(
+def test_crapola_refuses_every_action_not_allowed_at_that_point_of_the_turn(
     lines: list[dict[str, Any]], refusals: list[dict[str, Any]]
 ) -> None:
     for line in refusals:
@@ -164,7 +164,7 @@ def test_a_crapola_turn_keeps_dice_rethrows_the_others_and_can_bank(lines: Any, 
     check("crapola", lines, set_up, wanted)
 
 
-def test_a_first_crapola_bank_that_is_too_small_is_refused_with_the_entry() -> None:
+def test_refusing_a_too_small_first_crapola_bank_states_the_minimum_of_1000_points() -> None:
     assert "1000" in refused(*SHORT, STOP)
 
 
@@ -236,17 +236,17 @@ SPENDINGS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), SPENDINGS)
-def test_a_crapola_spend_costs_both_its_players_up_to_1000_points_each(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_crapola_spend_costs_spender_and_target_up_to_1000_points_each(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crapola", lines, set_up, wanted)
 
 
-def test_the_refusal_of_a_crapola_spend_says_why_there_is_nothing_to_take() -> None:
+def test_refusing_to_spend_crapola_points_on_a_player_says_they_have_none_or_have_left() -> None:
     assert "Cat has no points: spend points on another" in refused(*TWO_BANKS, *LATE_CRAP, spend("Cat", 1), players=3)
     gone = [*bank(1000), *bank(1000), *bank(1000), {"leave": "Ben"}, spend("Ben", 1)]
     assert "Ben has left: spend points on another player" in refused(*gone, players=3)
 
 
-def test_a_crapola_spend_of_too_much_or_on_nobody_is_refused() -> None:
+def test_a_crapola_spend_of_too_many_points_or_on_an_invalid_player_is_refused() -> None:
     refused(*bank(2000), *bank(2000), spend("Ben", 1001))
     refused(*POOR, spend("Ben", 201))
     refused(*RICH, spend("Ann", 701))
@@ -255,7 +255,7 @@ def test_a_crapola_spend_of_too_much_or_on_nobody_is_refused() -> None:
         refused(*TWO_BANKS, *LATE_CRAP, spend(name, 1), players=3)
 
 
-def test_crapola_offers_to_spend_only_1_point_or_the_most_points_allowed() -> None:
+def test_crapola_options_to_spend_points_are_just_1_point_and_the_maximum() -> None:
     state = told("crapola", *bank(1000), *bank(1500), *LATE_CRAP, players=3).state
     assert state.options() == (Spend("Ben", 1), Spend("Ben", 1000))
     one_left = told("crapola", *bank(1000), *bank(1500), spend("Ben", 999), *LATE_CRAP).state

@@ -24,13 +24,13 @@ from tests.games.test_crapola import bank as bank_crapola
 
 
 @pytest.mark.parametrize(("dice", "ways"), [(1, 4), (2, 16), (3, 60), (4, 204), (5, 600), (6, 1080), (7, 0)])
-def test_crapola_crap_out_chances_of_1_to_7_dice_equal_known_counts(dice: int, ways: int) -> None:
+def test_crapola_crap_out_chance_matches_known_counts_for_1_to_6_dice_and_is_none_for_7(dice: int, ways: int) -> None:
     assert sum(count for _, count in throws_of(dice)) == 6**dice
     assert crapola_odds.safe_chance(dice) == (pytest.approx(1 - ways / 6**dice) if dice < 7 else None)
 
 
 @pytest.mark.parametrize("dice", range(1, 8))
-def test_crapola_best_keeps_per_dice_left_equal_a_naive_enumeration(dice: int) -> None:
+def test_crapola_keeps_with_most_points_per_number_of_unkept_dice_match_brute_force(dice: int) -> None:
     """An offer is the most points for each number of dice left; the ways of all throws of one offer are added."""
     wanted = Counter[tuple[tuple[int, int], ...]]()
     for offer, chance in crapola_offers(dice):
@@ -54,7 +54,7 @@ def test_expected_points_of_a_crapola_turn_equal_the_known_values(size: int, lea
     assert crapola_odds.turn_values(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
 
 
-def test_crapola_odds_to_bank_any_or_1000_points_equal_known_values() -> None:
+def test_crapola_chance_to_bank_any_or_at_least_1000_points_in_a_turn_equals_known_values() -> None:
     """Only a crap-out keeps a turn from banking at all; 1,000 points are banked in 31 % of turns."""
     assert catching()[1] == pytest.approx(1 - 1080 / 46656)
     assert catching()[1000 // STEP] == pytest.approx(0.311446, abs=1e-6)
@@ -76,7 +76,7 @@ def unstored(size: int, least: int) -> crapola_odds.TurnValues:
 
 
 @pytest.mark.parametrize(("points", "dice", "least"), [(0, 1, 0), (500, 2, 0), (300, 3, 0), (0, 2, 1000), (2000, 4, 0)])
-def test_crapola_throw_odds_equal_the_mean_best_keep_value_over_all_rolls(points: int, dice: int, least: int) -> None:
+def test_a_crapola_throws_value_is_the_mean_best_keep_value_over_all_rolls(points: int, dice: int, least: int) -> None:
     worth = unstored(6, least)
     total = 0.0
     for thrown in product(range(1, 7), repeat=dice):
@@ -88,14 +88,14 @@ def test_crapola_throw_odds_equal_the_mean_best_keep_value_over_all_rolls(points
     assert worth.thrown(points, dice) == pytest.approx(total / 6**dice)
 
 
-def test_crapola_odds_count_a_stop_only_once_the_turn_has_the_entry_minimum() -> None:
+def test_crapola_expected_points_value_a_stop_only_if_the_turn_has_reached_the_entry_minimum() -> None:
     worth = unstored(6, 1000)
     assert worth.choosing(950, 3) == worth.thrown(950, 3) < 950
     assert worth.choosing(1000, 1) == 1000
     assert worth.choosing(1000, 0) == max(1000, worth.thrown(1000, 6)) > 1000
 
 
-def test_no_risky_crapola_throw_pays_from_15700_turn_points_on() -> None:
+def test_no_crapola_throw_that_can_crap_out_beats_a_bank_from_15700_turn_points_on() -> None:
     # Where a throw loses with chance f and adds m points on average when the best of them are kept, it pays to throw
     # only below m / f; turn points never fall, so above the greatest of these a throw never pays again.
     added = [sum(chance * max(points for _, points in offer) for offer, chance in offers_of(dice))
@@ -114,7 +114,7 @@ def test_no_risky_crapola_throw_pays_from_15700_turn_points_on() -> None:
         assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())
 
 
-def test_crapola_odds_in_points_value_a_keep_by_the_turn_and_a_stop_at_its_points() -> None:
+def test_crapola_point_odds_value_a_keep_at_expected_turn_points_and_a_stop_at_its_own_points() -> None:
     state = told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6)).state
     worth = crapola_odds.turn_values(6, 0)
     found = options(state)
@@ -125,7 +125,7 @@ def test_crapola_odds_in_points_value_a_keep_by_the_turn_and_a_stop_at_its_point
     assert worth_of(stopping, {"throw": 5}) == worth.thrown(100, 5)
 
 
-def test_crapola_point_odds_give_a_throw_its_expected_turn_points_and_a_spend_0() -> None:
+def test_crapola_odds_for_points_value_a_throw_at_its_expected_turn_points_and_a_spend_at_0() -> None:
     found = options(told("crapola", *bank_crapola(7000), *bank_crapola(1000), *LATE_CRAP).state)
     assert worth_of(found, {"throw": 7}) == crapola_odds.turn_values(7, 0).thrown(0, 7)
     assert worth_of(found, {"throw": 6}) == crapola_odds.turn_values(6, 0).thrown(0, 6)

@@ -26,7 +26,7 @@ def test_stored_crapola_win_chances_of_players_who_have_banked_equal_best_play()
         assert lost + values_before_throw(6, bank - lost, 0)[0, 5] == pytest.approx(standing, abs=1e-8)
 
 
-def test_stored_crapola_opening_win_chance_equals_that_of_the_best_turn() -> None:
+def test_the_stored_crapola_win_chance_at_the_start_equals_that_of_the_best_first_turn() -> None:
     for target in (2000, 5000, 15_000):
         game = race(target, 1000)
         start = game.chance(0, False, 0, False)
@@ -38,7 +38,7 @@ def test_stored_crapola_opening_win_chance_equals_that_of_the_best_turn() -> Non
 @pytest.mark.parametrize(
     ("mine", "other", "on", "other_on"), [(1000, 0, True, False), (0, 1000, False, True), (0, 2600, False, True)]
 )
-def test_stored_crapola_win_chances_with_a_player_yet_to_bank_equal_best_play(
+def test_stored_crapola_win_chances_before_a_first_bank_equal_those_of_best_play(
     mine: int, other: int, on: bool, other_on: bool
 ) -> None:
     game = race(3000, 1000)
@@ -48,7 +48,7 @@ def test_stored_crapola_win_chances_with_a_player_yet_to_bank_equal_best_play(
     assert best == pytest.approx(game.chance(mine, on, other, other_on), abs=1e-8)
 
 
-def test_without_an_entry_crapola_win_chances_ignore_who_is_on_the_board() -> None:
+def test_crapola_win_chances_ignore_who_is_on_the_board_if_no_entry_score_is_required() -> None:
     game, with_entry = race(3000, 0), race(3000, 1000)
     for mine, other, on, other_on in ((0, 0, False, False), (0, 1500, False, True), (1500, 0, True, False)):
         chance = game.chance(mine, on, other, other_on)
@@ -64,14 +64,14 @@ def test_crapola_chance_to_catch_up_is_1_for_0_points_and_falls_with_more() -> N
     assert (np.diff(reach) < 0).all()
 
 
-def test_crapola_win_odds_count_at_least_the_entry_and_at_most_20000_points_to_catch_up() -> None:
+def test_crapola_win_odds_clamp_points_to_catch_up_between_the_entry_minimum_and_20000() -> None:
     reach = catching()
     assert race(15_000, 1000).banked(14_950, 0, True, 260)[-1] == 1 - reach[400]  # the other needs 28,000
     assert race(500, 1000).banked(0, 0, False, 20)[10] == 1 - reach[20]  # 550 points, but 1,000 to go on the board
     assert race(500, 1000).banked(0, 0, True, 20)[10] == 1 - reach[11]
 
 
-def test_win_odds_of_a_crapola_stop_count_a_largest_turn_of_13000_points_in_full() -> None:
+def test_crapola_win_odds_of_a_stop_after_a_turn_of_13000_points_count_all_13000_points() -> None:
     """With the largest turn in the table, 13,000 points, a player with 2,000 reaches the target."""
     six_ones, straight = [thrown(*[1] * 6), keep(*[1] * 6)], [thrown(*range(1, 7)), keep(*range(1, 7))]
     state = told("crapola", *bank(2000), *bank(1000), *six_ones * 3, *straight, rules={"target": 15_000}).state
@@ -86,7 +86,7 @@ def test_a_crapola_stop_is_worth_1_minus_the_opponents_win_chance() -> None:
     assert 0 < values["{'throw': 3}"] < 1
 
 
-def test_a_crapola_stop_that_reaches_the_target_is_worth_1_minus_the_last_turns_odds() -> None:
+def test_the_win_chance_of_a_crapola_stop_at_the_target_is_1_minus_the_opponents_chance() -> None:
     lines = [*bank(1000), *bank(1500), thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
     before = told("crapola", *lines, rules={"target": 2000})
     stop = {str(option["line"]): option["value"] for option in options(before.state, "win")}[str(STOP)]
@@ -142,6 +142,6 @@ def test_crapola_win_odds_of_a_13000_point_lead_exceed_99_percent() -> None:
 
 
 @pytest.mark.parametrize("rules", [{"target": 20_000}, {"target": 3000, "entry": 300}, {"target": 3010}])
-def test_crapola_win_odds_are_refused_for_uncovered_rules(rules: dict[str, int]) -> None:
+def test_crapola_win_odds_are_refused_for_rules_without_computed_odds(rules: dict[str, int]) -> None:
     with pytest.raises(RulesError, match=r"computed|known|Odds"):
         options(begun("crapola", rules=rules).state, "win")

@@ -48,7 +48,7 @@ def test_crapola_win_odds_of_a_last_turn_stop_are_1_if_it_wins_else_0() -> None:
     assert options(enough, "win")[0] == {"line": STOP, "value": 1.0}
 
 
-def test_crapola_win_odds_are_told_as_exact_in_the_last_turn_alone() -> None:
+def test_crapola_win_odds_are_marked_exact_only_when_one_player_has_a_turn_left() -> None:
     assert odds_view(last(), "win")["exact"]
     assert not odds_view(begun("crapola").state, "win")["exact"]
     opened = told("crapola", *bank(2000), players=3, rules=TARGET)
@@ -76,7 +76,7 @@ def test_a_crapola_stop_that_wins_in_the_last_turn_has_odds_1_beyond_the_odds_ta
     assert [option["value"] for option in options(state, "win")] == [1, pytest.approx(1 - 1080 / 46656)]
 
 
-def test_crapola_win_odds_of_a_last_turn_spend_from_behind_are_0() -> None:
+def test_crapola_win_odds_of_spending_points_in_the_last_turn_are_0_for_a_trailing_player() -> None:
     found = values(last())
     spent = [value for line, value in found.items() if "spend" in line]
     assert spent == [0.0, 0.0]
@@ -97,21 +97,21 @@ def before_cat(cat: list[dict[str, Any]], *lines: dict[str, Any]) -> Transcript:
 
 
 @pytest.mark.parametrize("cat", [bank(1000), LATE_CRAP], ids=["on the board", "off the board"])
-def test_win_odds_of_a_crapola_leaders_stop_are_1_minus_those_of_the_last_player(cat: list[dict[str, Any]]) -> None:
+def test_a_crapola_leaders_win_odds_on_stopping_are_1_minus_the_last_players(cat: list[dict[str, Any]]) -> None:
     """The odds leave out that the last player may draw level."""
     leading = before_cat(cat, thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), thrown(1, 2, 2, 3, 3, 4), keep(1))
     last_turn = max(values(leading.then(Stop()).state).values())
     assert values(leading.state)[str(STOP)] == pytest.approx(1 - last_turn, abs=0.005)
 
 
-def test_the_best_crapola_bot_plays_to_win_in_the_last_round_of_three() -> None:
+def test_the_best_crapola_bot_throws_on_in_the_last_round_if_stopping_would_lose() -> None:
     """A bank of 1,000 is level with Ann, who opened the round and so wins a tie."""
     short = before_cat(bank(1000), thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)).state
     assert (steady(short), best(short)) == (Stop(), 3)
     assert values(short)[str(STOP)] == 0
 
 
-def test_crapola_stop_odds_with_two_rivals_to_come_are_one_rivals_squared() -> None:
+def test_crapola_stop_odds_against_two_later_rivals_are_the_square_of_those_against_one() -> None:
     lines = [line for _ in range(4) for line in bank(1000)]
     four = told("crapola", *lines, *bank(1000), thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5), players=4, rules=TARGET)
     three = before_cat(bank(1000), thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5))
@@ -119,7 +119,7 @@ def test_crapola_stop_odds_with_two_rivals_to_come_are_one_rivals_squared() -> N
 
 
 @pytest.mark.parametrize(("cat", "chance"), [(1000, 1 - 1080 / 46656), (1050, 1.0)])
-def test_crapola_last_turn_win_odds_are_1_ahead_and_those_to_bank_if_level(cat: int, chance: float) -> None:
+def test_in_crapolas_last_turn_win_odds_are_1_if_ahead_and_the_odds_to_bank_if_level(cat: int, chance: float) -> None:
     """A player level with who opened the last round needs any bank to win; a player ahead has already won."""
     # Ben has spent 1,000 on Ann, who opened the last round with 2,000. A tie would be hers; Cat is at 1,000 or 1,050.
     lines = [*bank(1000), *bank(1000), *bank(cat), *bank(1000), spend("Ann", 1000)]
@@ -127,7 +127,7 @@ def test_crapola_last_turn_win_odds_are_1_ahead_and_those_to_bank_if_level(cat: 
     assert found["{'throw': 6}"] == pytest.approx(chance)
 
 
-def test_a_crapola_keep_has_the_win_chance_of_the_best_next_option() -> None:
+def test_a_crapola_keep_option_is_worth_the_best_win_chance_of_the_options_after_it() -> None:
     three = before_cat(bank(1000), thrown(1, 1, 1, 5, 3, 4)).state
     for state in (last(thrown(1, 1, 1, 5, 3, 4)), told("crapola", thrown(1, 1, 5, 2, 3, 4), rules=TARGET).state, three):
         for option in options(state, "win"):

@@ -16,7 +16,7 @@ from tests.games.playing import BOMB, STOP, check, claim, point, scores, throw, 
 
 @pytest.mark.parametrize("value", range(1, 7))
 @pytest.mark.parametrize("count", range(2, 8))
-def test_a_crib_dice_set_of_n_scores_n_minus_2_times_its_value_a_pair_2(count: int, value: int) -> None:
+def test_a_crib_dice_set_of_n_dice_scores_n_minus_2_times_its_value_and_a_pair_2_points(count: int, value: int) -> None:
     others = [face for face in range(1, 7) if face != value]
     lines = [throw(*[value] * count, *others[: 7 - count]), point(value)]
     assert view(lines)["turn_points"] == (2 if count == 2 else (count - 2) * value)
@@ -24,7 +24,7 @@ def test_a_crib_dice_set_of_n_scores_n_minus_2_times_its_value_a_pair_2(count: i
 
 
 @pytest.mark.parametrize("points", [2, 7, 11, 29, 40, 60, 61, 119, 120, 121])
-def test_the_crib_dice_test_helper_bank_banks_the_given_points(points: int) -> None:
+def test_the_bank_helper_of_the_crib_dice_tests_scores_exactly_the_given_points(points: int) -> None:
     assert view(bank(points))["scores"]["Ann"] == points
 
 
@@ -51,7 +51,7 @@ TURNS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), TURNS)
-def test_a_crib_dice_turn_names_a_point_and_freezes_its_dice(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_crib_dice_player_names_a_point_and_dice_of_that_value_freeze(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 
@@ -60,7 +60,7 @@ def test_a_first_crib_dice_throw_of_other_than_seven_dice_is_refused(size: int) 
     assert f"A throw of {size} can't be made here" in refused([throw(*[1] * size)])
 
 
-def test_crib_dice_refuses_other_lines_before_the_point_and_a_second_point() -> None:
+def test_crib_dice_refuses_all_other_actions_before_the_point_is_named_and_naming_it_twice() -> None:
     for line in (throw(1, 2, 3, 4, 5), STOP, BOMB, throw(*[1] * 7)):
         refused([FIRST, line])
     for value in (2, 5):
@@ -73,7 +73,7 @@ def test_a_crib_dice_point_value_shown_by_under_two_dice_is_refused(value: int) 
 
 
 @pytest.mark.parametrize(("frozen", "size"), [(2, 5), (3, 4), (4, 3), (5, 2), (6, 2), (7, 7)])
-def test_the_frozen_crib_dice_decide_how_many_dice_are_thrown_next(frozen: int, size: int) -> None:
+def test_the_number_of_frozen_dice_decides_how_many_dice_a_crib_dice_player_throws_next(frozen: int, size: int) -> None:
     """With 2 to 4 frozen dice all others are thrown; with 5 or 6 two are (a piddle); with 7 all are."""
     lines = [throw(*[6] * frozen, *(1, 2, 3, 4, 5)[: 7 - frozen]), point(6)]
     assert view(lines)["throw_sizes"] == [size]
@@ -119,11 +119,11 @@ PIDDLES = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), PIDDLES)
-def test_a_double_in_a_crib_dice_piddle_wipes_out_and_rollovers_add_up(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_crib_dice_piddle_with_a_double_wipes_out_and_rollovers_add_up(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 
-def test_a_crib_dice_piddle_double_of_the_point_value_is_thrown_again() -> None:
+def test_with_six_dice_frozen_in_crib_dice_a_pair_of_the_point_value_is_thrown_again() -> None:
     lines = [throw(*[4] * 6, 2), point(4), throw(4, 4)]
     after = view(lines)
     assert (after["throw_sizes"], after["decisions"], after["turn_points"]) == ([2], [], 16)

@@ -94,7 +94,7 @@ PARTNERS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), MAY_BOMB)
-def test_crib_dice_allows_a_bomb_with_enough_1s_behind_another_peg(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_crib_dice_allows_a_bomb_only_with_enough_1s_behind_another_peg(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
     if "bomb" not in wanted["decisions"]:
         with pytest.raises(IllegalAction):
@@ -117,7 +117,7 @@ def test_an_eliminated_crib_dice_peg_cannot_be_bombed() -> None:
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), LOSERS)
-def test_crib_dice_find_a_loser_plays_on_until_only_one_is_left(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_crib_dice_find_a_loser_rule_plays_until_one_side_is_left(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 
@@ -136,7 +136,7 @@ def test_each_crib_dice_partner_throws_in_the_roll_off_and_the_best_starts() -> 
 
 
 @pytest.mark.parametrize(("players", "partners"), [(6, False), (7, False), (1, False), (2, True), (3, True), (5, True)])
-def test_crib_dice_refuses_wrong_numbers_of_players_and_partners(players: int, partners: bool) -> None:
+def test_crib_dice_refuses_a_wrong_number_of_players_with_or_without_partners(players: int, partners: bool) -> None:
     with pytest.raises(RulesError):
         begun("crib_dice", players, rules={"partners": partners})
 

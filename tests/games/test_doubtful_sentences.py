@@ -12,7 +12,7 @@ RULES = Path(__file__).resolve().parents[2] / "docs" / "reference" / "rules.md"
 
 
 @pytest.mark.parametrize("game", [name for name, book in GAMES.items() if book.doubtful])
-def test_rules_md_lists_the_same_doubtful_rule_sentences_as_the_code(game: str) -> None:
+def test_rules_md_lists_the_same_ambiguous_sentences_of_the_original_rules_as_the_code(game: str) -> None:
     book = GAMES[game]
     after = RULES.read_text(encoding="utf-8").split(f"### Doubtful sentences of {book.title}\n")[1]
     rows = [line.strip("| ").split(" | ") for line in after.split("\n#")[0].splitlines() if line.startswith('| "')]

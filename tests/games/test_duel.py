@@ -69,7 +69,7 @@ def test_stored_two_player_crib_dice_odds_equal_those_of_best_play(rules: dict[s
 
 
 @pytest.mark.parametrize(("rules", "goal"), RULES)
-def test_two_player_crib_dice_turn_start_values_equal_the_stored_values(rules: dict[str, bool], goal: str) -> None:
+def test_computed_two_player_crib_dice_turn_values_equal_the_stored_ones(rules: dict[str, bool], goal: str) -> None:
     for board in some_boards(60, 2, rules):
         assert duel.duel_turn_values(board, goal).fresh(0) == pytest.approx(stored_value(board, goal), abs=4e-9)
         if goal == "win":
@@ -78,7 +78,7 @@ def test_two_player_crib_dice_turn_start_values_equal_the_stored_values(rules: d
             )
 
 
-def test_two_player_crib_dice_odds_rate_stop_past_hole_150_above_throwing() -> None:
+def test_two_player_crib_dice_odds_rate_a_bank_ending_past_hole_150_above_throwing_again() -> None:
     for rules, goal in RULES:
         for other in (0, 60, 119, 120):
             worth = duel.duel_turn_values(board_at(118, other, wipeouts=(0, 0), **rules), goal)
@@ -86,7 +86,7 @@ def test_two_player_crib_dice_odds_rate_stop_past_hole_150_above_throwing() -> N
                 assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
 
 
-def test_a_last_turn_crib_dice_bank_is_worth_1_if_ahead_half_if_tied_else_0() -> None:
+def test_banking_in_the_last_crib_dice_turn_has_win_chance_1_if_ahead_half_if_tied_else_0() -> None:
     for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
         assert duel.duel_turn_values(board).bank(500) == 1.0
     for other in (121, 125):
@@ -95,7 +95,7 @@ def test_a_last_turn_crib_dice_bank_is_worth_1_if_ahead_half_if_tied_else_0() ->
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_a_finishing_crib_dice_bank_is_worth_1_minus_the_other_sides_last_turn_odds(piddle_points: bool) -> None:
+def test_win_odds_of_a_finishing_crib_dice_bank_are_1_minus_the_other_sides_last_turn_odds(piddle_points: bool) -> None:
     banked = duel.duel_turn_values(board_at(100, 90, piddle_points=piddle_points)).bank
     for points in (21, 40, 99):
         assert banked(points) == pytest.approx(1 - last_turn(piddle_points, 10 + points), abs=1e-9)
@@ -110,7 +110,7 @@ def test_crib_dice_odds_in_games_count_a_skunk_as_two_a_fuchle_as_four() -> None
     assert duel.duel_turn_values(replace(board, wipeouts=(0, 2)), "games").lost == -4, "a fuchle is a double skunk"
 
 
-def test_crib_dice_win_odds_of_a_bomb_are_those_of_the_swapped_board() -> None:
+def test_crib_dice_win_odds_of_a_bomb_equal_those_after_the_two_pegs_are_swapped() -> None:
     board = board_at(10, 100, wipeouts=(0, 0), **ADVANCED)
     six = Turn("choosing", 0, 1, 6, (1, 1))
     told = values(CribDice(board, six))
@@ -121,7 +121,7 @@ def test_crib_dice_win_odds_of_a_bomb_are_those_of_the_swapped_board() -> None:
     assert announced == {"{'throw': 2}": pytest.approx(11 / 36 * told[str(BOMB)] + 25 / 36 * lost)}
 
 
-def test_crib_dice_win_odds_favour_a_stop_at_2_wipe_outs_a_throw_at_none() -> None:
+def test_crib_dice_win_odds_favour_a_stop_with_2_wipe_outs_and_a_throw_with_none() -> None:
     """A third wipe-out is a fuchle: with two, a side stops; with none, it throws on."""
     board = board_at(75, 71, turn=1, wipeouts=(0, 2))
     board = replace(board, pegs=(71, 75))
@@ -132,7 +132,7 @@ def test_crib_dice_win_odds_favour_a_stop_at_2_wipe_outs_a_throw_at_none() -> No
 
 
 @pytest.mark.parametrize("on", list(product((False, True), repeat=5)))
-def test_crib_dice_rules_without_stored_odds_use_the_advanced_games_table(on: tuple[bool, ...]) -> None:
+def test_crib_dice_rules_without_stored_odds_use_the_table_with_all_advanced_rules_on(on: tuple[bool, ...]) -> None:
     rules = duel.DuelRules(*on)
     used = duel.nearest_rules(rules)
     assert used in duel.TABLES
@@ -141,14 +141,14 @@ def test_crib_dice_rules_without_stored_odds_use_the_advanced_games_table(on: tu
     assert used == rules or rules not in duel.TABLES
 
 
-def test_by_the_skunk_rule_a_wipe_out_in_the_last_turn_loses_1_2_or_4_games() -> None:
+def test_a_last_turn_wipe_out_costs_1_2_or_4_games_by_the_skunk_rule_and_else_1() -> None:
     """The third wipe-out in a row is a fuchle, which costs 4 games; hole 60 is the last that costs 2."""
     last = [(60, 0), (60, 1), (60, 2), (61, 0), (61, 2), (duel.FUCHLED, 0)]
     assert [duel.DuelRules(skunk=True).lost_last(*each) for each in last] == [2, 2, 4, 1, 4, 4]
     assert [duel.DuelRules().lost_last(*each) for each in last] == [1] * 6
 
 
-def test_crib_dice_bank_values_come_from_the_table_of_the_house_rules() -> None:
+def test_the_value_of_banking_in_crib_dice_comes_from_the_odds_table_of_the_house_rules() -> None:
     """A stop at hole 60 leaves the other at hole 40, which plays second."""
     after = duel.index(1, 40, 60, 0, 0)
     for rules, on in ((duel.DuelRules(), dict[str, bool]()), (duel.ADVANCED, {**ADVANCED, "skunk": False})):
@@ -159,7 +159,7 @@ def test_crib_dice_bank_values_come_from_the_table_of_the_house_rules() -> None:
 
 
 @pytest.mark.parametrize(("first", "seat", "far"), [each for each in product(range(3), repeat=3) if each[1] != each[2]])
-def test_crib_dice_odds_know_which_of_two_sides_plays_first_in_a_round(first: int, seat: int, far: int) -> None:
+def test_crib_dice_odds_know_if_the_leader_plays_before_the_side_to_move(first: int, seat: int, far: int) -> None:
     in_order = [0, 1, 2, 0, 1][first : first + 3]
     pegs = tuple(90 if side == far else 50 for side in range(3))
     board = replace(board_at(*pegs, turn=in_order.index(seat)), first=first)
@@ -167,7 +167,7 @@ def test_crib_dice_odds_know_which_of_two_sides_plays_first_in_a_round(first: in
     assert duel.duel_state(board, "win").order == (in_order.index(far) < in_order.index(seat))
 
 
-def test_crib_dice_odds_play_against_the_furthest_side_that_is_not_out() -> None:
+def test_crib_dice_odds_for_three_players_use_the_furthest_opponent_still_in_the_game() -> None:
     """The wipe-outs tell which side it is; of equal pegs, that of the next to play counts."""
     wipeouts = (0, 2, 1)
     assert duel.duel_state(board_at(50, 70, 70, wipeouts=wipeouts), "win").theirs == 2
@@ -190,7 +190,7 @@ def test_crib_dice_odds_play_against_the_furthest_side_that_is_not_out() -> None
         ((230, 245), (110, 126)),
     ],
 )
-def test_crib_dice_odds_move_both_pegs_of_a_long_game_back_into_the_120_hole_table(
+def test_long_crib_dice_games_shift_both_pegs_back_to_use_odds_solved_for_120_holes(
     pegs: tuple[int, int], places: tuple[int, int]
 ) -> None:
     """Both pegs move back by 120 holes, or until the last is at the start; further if the first is past hole 120."""
@@ -198,7 +198,7 @@ def test_crib_dice_odds_move_both_pegs_of_a_long_game_back_into_the_120_hole_tab
     assert (seen.mover, seen.other) == places
 
 
-def test_crib_dice_odds_with_pandemonium_count_three_wipe_outs_as_two() -> None:
+def test_crib_dice_odds_with_pandemonium_count_only_a_fourth_wipe_out_as_a_fuchle() -> None:
     board = board_at(50, 40, wipeouts=(3, 3), pandemonium=True)
     seen = duel.duel_state(board, "win")
     assert (seen.rules, seen.mine, seen.theirs) == (duel.DuelRules(), 2, 2)
@@ -208,7 +208,7 @@ def test_crib_dice_odds_with_pandemonium_count_three_wipe_outs_as_two() -> None:
     assert fuchled == -duel.stored_equity(seen.rules, duel.index(1, 40, duel.FUCHLED, 0, 0))
 
 
-def test_five_1s_bomb_without_a_throw_in_crib_dice_only_in_pandemonium() -> None:
+def test_a_crib_dice_bomb_of_five_1s_is_worth_less_than_of_six_except_in_pandemonium() -> None:
     announced, six, seven = duel.duel_turn_values(board_at(10, 100, wipeouts=(0, 0), **ADVANCED)).bombs
     assert announced < six == seven
     pandemonium = board_at(10, 100, wipeouts=(0, 0), **ADVANCED, pandemonium=True)

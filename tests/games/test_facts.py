@@ -30,7 +30,7 @@ def codes(*points: int, **header: object) -> list[str]:
     return [fact.code for fact in GAMES["crib_dice"].facts(state)]
 
 
-def test_a_crib_dice_fact_tells_of_a_great_lead_until_somebody_finishes() -> None:
+def test_crib_dice_game_facts_mention_a_large_gap_in_points_only_before_a_player_finishes() -> None:
     assert codes(10, 60, 10) == ["behind"]
     assert codes(10, 60, 10, 10) == ["ahead"]
     assert codes(10, 60, 10, 121) == [], "the second is ahead of the third alone"
@@ -44,7 +44,7 @@ def test_crib_dice_facts_mention_a_gap_of_15_holes_but_not_of_14(pegs: tuple[int
 
 
 @pytest.mark.parametrize(("pandemonium", "wipeouts"), [(False, 2), (True, 3)])
-def test_a_crib_dice_fact_warns_one_wipe_out_before_a_fuchle(pandemonium: bool, wipeouts: int) -> None:
+def test_crib_dice_warns_only_when_the_next_wipe_out_would_be_a_fuchle(pandemonium: bool, wipeouts: int) -> None:
     def warned(count: int) -> tuple[Phrase, ...]:
         return facts(CribDice(board_at(50, 50, turn=1, wipeouts=(2, count), pandemonium=pandemonium)))
 
@@ -52,13 +52,13 @@ def test_a_crib_dice_fact_warns_one_wipe_out_before_a_fuchle(pandemonium: bool, 
     assert all(warned(count) == () for count in range(wipeouts))
 
 
-def test_a_crib_dice_fact_warns_one_wipe_out_before_a_double_fuchle() -> None:
+def test_crib_dice_facts_warn_if_one_more_wipe_out_would_put_a_player_out_by_double_fuchle() -> None:
     fuchled = replace(board_at(50, 0, turn=1, wipeouts=(0, 1), double_fuchle=True), fuchled=frozenset({1}))
     assert facts(CribDice(fuchled))[0] == Phrase("next_is_out", {"player": "Ben"})
     assert facts(CribDice(replace(fuchled, wipeouts=(0, 0))))[0].code == "behind"
 
 
-def test_a_crib_dice_fact_tells_that_a_stop_passes_the_last_hole() -> None:
+def test_crib_dice_facts_say_if_stopping_now_would_move_the_player_past_the_last_hole() -> None:
     """A set of three 5s scores 5: from hole 116 to 121, which is past the end; from 115 to 120, which is not."""
     three = Turn("choosing", 0, 5, 3, (1, 2, 3, 4, 5, 5, 5))
     assert facts(CribDice(board_at(116, 50), three)) == (Phrase("stop_passes_the_end", {"player": "Ann"}),)
@@ -66,13 +66,13 @@ def test_a_crib_dice_fact_tells_that_a_stop_passes_the_last_hole() -> None:
 
 
 @pytest.mark.parametrize("phase", ["fresh", "naming", "again", "bombing"])
-def test_crib_dice_facts_mention_no_bank_while_none_is_allowed(phase: Phase) -> None:
+def test_crib_dice_position_facts_do_not_mention_banking_while_it_is_not_allowed(phase: Phase) -> None:
     """The fault: a puzzle that asked which point to name said that banking passes the last hole."""
     turn = Turn(phase, gathered=15, dice=(1, 2, 2, 4, 4, 5, 6))
     assert facts(CribDice(board_at(116, 50), turn)) == (Phrase("ahead", {"player": "Ann", "count": 66}),)
 
 
-def test_crib_dice_has_no_facts_in_a_roll_off_or_after_the_end() -> None:
+def test_the_list_of_crib_dice_facts_is_empty_in_a_roll_off_and_after_the_end() -> None:
     assert facts(begun("crib_dice", roll_off=True).state) == ()
     assert facts(CribDice(replace(board_at(50, 121, turn=1), over=True))) == ()
 
@@ -84,7 +84,7 @@ def crag_facts(*rows: str) -> tuple[Phrase, ...]:
 
 
 @pytest.mark.parametrize("filled", range(13))
-def test_crag_facts_tell_the_last_four_rows_left_and_an_unused_crag(filled: int) -> None:
+def test_crag_facts_count_the_rows_left_from_four_on_and_mention_an_unused_crag(filled: int) -> None:
     left = [Phrase("rows_left", {"count": 13 - filled})] if filled >= 9 else []
     assert crag_facts(*CRAG_ROWS[:filled]) == (*left, Phrase("best_row_open", {}))
     after_crag = [Phrase("rows_left", {"count": 12 - filled})] if 8 <= filled < 12 else []
@@ -95,7 +95,7 @@ def crapola_facts(*lines: dict[str, Any], **header: Any) -> tuple[Phrase, ...]:
     return GAMES["crapola"].facts(told("crapola", *lines, **header).state)
 
 
-def test_crapola_facts_name_the_first_bank_minimum_until_the_turn_reaches_it() -> None:
+def test_crapola_position_facts_state_the_first_bank_minimum_until_turn_points_reach_it() -> None:
     missing = (Phrase("first_bank", {"player": "Ben", "points": 1000}),)
     assert crapola_facts(first="Ben") == missing
     nearly = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
@@ -104,13 +104,13 @@ def test_crapola_facts_name_the_first_bank_minimum_until_the_turn_reaches_it() -
 
 
 @pytest.mark.parametrize(("target", "reached"), [(1999, True), (2000, True), (2001, False), (2050, False)])
-def test_a_crapola_fact_tells_that_a_bank_would_reach_the_target(target: int, reached: bool) -> None:
+def test_crapola_facts_shown_to_players_name_a_bank_only_if_it_reaches_the_target(target: int, reached: bool) -> None:
     """Ann has banked 1000 points, and has 1000 more in this turn."""
     wanted = (Phrase("bank_reaches_target", {"player": "Ann"}),) if reached else ()
     assert crapola_facts(*STRAIGHT, STOP, *LATE_CRAP, *STRAIGHT, rules={"target": target}) == wanted
 
 
-def test_crag_and_crapola_show_no_facts_in_a_roll_off_nor_crapola_after_its_end() -> None:
+def test_no_facts_about_the_position_exist_in_crag_or_crapola_roll_offs_or_ended_crapola() -> None:
     for game in ("crag", "crapola"):
         assert GAMES[game].facts(begun(game, roll_off=True).state) == ()
     ended = told("crapola", *STRAIGHT, STOP, *STRAIGHT, STOP, rules={"target": 1000}).state

@@ -42,7 +42,7 @@ def test_crapola_pegs_on_the_track_move_a_hole_per_125_points() -> None:
     assert track(told("crapola", *lines, STOP)).pegs[0] == Peg(8, 8)
 
 
-def test_the_crapola_track_of_a_huge_target_has_float_max_points_per_hole() -> None:
+def test_a_crapola_target_beyond_float_range_caps_points_per_hole_at_the_largest_float() -> None:
     shown = track(begun("crapola", header={"rules": {"target": 10**400}}))
     assert shown == Track(120, (Peg(0, 0), Peg(0, 0)), points_per_hole=float_info.max)
 
@@ -55,13 +55,13 @@ def test_all_pegs_are_at_the_start_of_the_track_in_a_roll_off(game: str) -> None
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_events_of_a_roll_off_name_the_dice_the_total_and_the_side(game: str) -> None:
+def test_a_roll_off_throw_yields_events_with_its_dice_total_and_side(game: str) -> None:
     rolling = told(game, throw(6, 5), header={"roll_off": True})
     assert rolling.events == (Event("threw", 0, {"dice": [5, 6]}, 0), Event("rolled_off", 0, {"total": 11}, 0))
     assert [event.side for event in told(game, throw(6, 5), throw(1, 2), header={"roll_off": True}).events] == [1, 1]
 
 
-def test_events_of_a_crib_dice_partner_name_the_seat_and_the_team() -> None:
+def test_crib_dice_partner_events_name_the_team_and_a_throw_or_point_also_the_player() -> None:
     partners = {"rules": {"partners": True}}
     turn = [MIXED, point(5), STOP]
     third = told("crib_dice", *turn, *turn, MIXED, players=4, header=partners)
@@ -72,7 +72,7 @@ def test_events_of_a_crib_dice_partner_name_the_seat_and_the_team() -> None:
     assert banked.events == (Event("banked", 0, {"points": 2, "from": 2, "to": 4}),)
 
 
-def test_crapola_crap_out_events_name_lost_points_reversal_and_game_over() -> None:
+def test_crapola_crap_out_gives_events_for_lost_points_reversal_and_game_over() -> None:
     crapped = throw(2, 2, 3, 3, 4, 6)
     threw = Event("threw", 0, {"dice": [2, 2, 3, 3, 4, 6]}, 0)
     turned = (threw, Event("crapped_out", 0, {"points": 0}), Event("reversed", None, {"direction": -1}))
@@ -93,7 +93,7 @@ def test_game_states_that_differ_only_in_events_are_equal(game: str) -> None:
         assert replace(state, events=()) == state
 
 
-def test_two_boards_of_one_game_that_differ_only_in_events_are_equal() -> None:
+def test_two_score_boards_that_differ_only_in_their_events_are_equal() -> None:
     crib, crapola = told("crib_dice", MIXED, point(5), STOP).state, told("crapola", throw(2, 2, 3, 3, 4, 6)).state
     assert isinstance(crib, CribDice)
     assert isinstance(crapola, Crapola)

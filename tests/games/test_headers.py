@@ -49,7 +49,7 @@ def test_a_mistyped_transcript_header_is_refused_with_a_suggestion() -> None:
 
 
 @pytest.mark.parametrize("players", [["Ann", "ann"], ["A", " A"], ["x" * 24, "y"], ["\N{GAME DIE}" * 24, "é"]])
-def test_transcript_header_takes_look_alike_and_24_character_player_names(players: list[str]) -> None:
+def test_transcript_header_accepts_similar_and_24_character_player_names(players: list[str]) -> None:
     assert header_of({**json.loads(HEADER), "players": players}).players == tuple(players)
     assert next(iter(replayed(json.dumps({**json.loads(HEADER), "players": players}).encode())))[
         "scores"
@@ -64,11 +64,11 @@ def test_a_transcript_player_name_with_half_a_surrogate_pair_is_refused() -> Non
     assert next(iter(replayed(HEADER.replace("Ann", "\\ud83c\\udfb2").encode())))["player"] == "\N{GAME DIE}"
 
 
-def test_a_transcript_header_naming_a_rule_preset_as_a_rule_is_refused() -> None:
+def test_a_transcript_header_whose_rules_have_a_preset_name_as_a_key_is_refused() -> None:
     assert "advanced" in bad(game="crib_dice", rules={"advanced": True})
 
 
-def test_transcript_header_keys_first_and_roll_off_exclude_each_other() -> None:
+def test_a_transcript_header_with_both_a_first_player_and_a_roll_off_is_refused() -> None:
     assert "not both" in bad(first="Ben", roll_off=True)
     assert header_of({**json.loads(HEADER), "first": "Ben", "roll_off": False}).first == "Ben"
 

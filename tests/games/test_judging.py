@@ -40,7 +40,7 @@ def each_die(second: dict[str, Any]) -> Transcript:
     ("second", "wanted"),
     [(STOP, ((2.5,), (1.5,), (0.5,), (0,), (0,), (0,))), (throw(4), ((0,), (0,), (0,), (0.5,), (1.5,), (2.5,)))],
 )
-def test_judging_takes_a_regret_as_the_best_value_less_the_one_taken(
+def test_regret_is_the_best_options_value_minus_the_chosen_options_value(
     monkeypatch: pytest.MonkeyPatch, second: dict[str, Any], wanted: tuple[tuple[float, ...], ...]
 ) -> None:
     register(monkeypatch)
@@ -55,7 +55,7 @@ def test_regrets_in_points_leave_out_decisions_in_the_last_turn_of_crapola() -> 
     assert regrets_of(after, "points") == regrets_of(before, "points")
 
 
-def test_judging_in_points_ignores_gaps_below_a_tenth_of_careless_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_point_regrets_skip_stakes_below_a_tenth_of_careless_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
     """With dice of 3 and 4, half a point is at stake."""
     register(monkeypatch, mistakes=(5.0, 0.0))
     assert regrets_of(each_die(STOP), "points") == ((2.5,), (1.5,), (0.5,), (0,), (0,), (0,))
@@ -64,7 +64,7 @@ def test_judging_in_points_ignores_gaps_below_a_tenth_of_careless_temperature(mo
 
 
 @pytest.mark.parametrize(("goal", "least"), [("win", 0.005), ("games", 0.01)])
-def test_regrets_in_wins_or_games_leave_out_decisions_with_little_at_stake(
+def test_regrets_measured_in_wins_or_games_skip_decisions_below_the_least_stake(
     monkeypatch: pytest.MonkeyPatch, goal: str, least: float
 ) -> None:
     """A throw is worth 0; a stop with the dice 1 to 6 is worth this much less or more, in the least stake."""
@@ -78,7 +78,7 @@ def test_regrets_in_wins_or_games_leave_out_decisions_with_little_at_stake(
     assert regrets_of(each_die(STOP), goal) == ((2 * least,), (1.25 * least,), (least,), (), (), (0,))
 
 
-def test_judging_lists_the_regrets_of_a_player_in_order_of_play() -> None:
+def test_judging_a_game_lists_the_points_that_each_decision_of_a_player_gave_away_in_order() -> None:
     """Ann names 2 instead of 5 and stops with 2 points. Ben has 24 and throws a piddle."""
     first, six_sixes = throw(5, 5, 5, 2, 2, 1, 4), throw(6, 6, 6, 6, 6, 6, 1)
     lines = [first, point(2), STOP, six_sixes, point(6), throw(1, 2)]
@@ -91,7 +91,7 @@ def test_judging_lists_the_regrets_of_a_player_in_order_of_play() -> None:
 
 
 @pytest.mark.parametrize(("game", "rules"), [("crib_dice", {}), ("crag", {}), ("crapola", {"target": 3000})])
-def test_judging_finds_every_costly_move_of_the_luck_story(game: str, rules: dict[str, Any]) -> None:
+def test_judging_a_game_finds_every_costly_move_of_its_luck_analysis(game: str, rules: dict[str, Any]) -> None:
     transcript = played_by(game, ["careless", "steady"], 4, **rules)
     story, found = story_of(transcript), judged(transcript)
     assert found is not None
@@ -103,11 +103,11 @@ def test_judging_finds_every_costly_move_of_the_luck_story(game: str, rules: dic
         assert set(regrets) <= set(costs)
 
 
-def test_judging_finds_no_decision_in_a_roll_off() -> None:
+def test_the_analysis_of_players_decisions_finds_none_in_a_roll_off() -> None:
     assert regrets_of(told("crag", throw(1, 2), roll_off=True), "points") == ((), ())
 
 
-def test_only_a_finished_game_that_nobody_left_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_finished_game_that_nobody_left_is_evaluated_move_by_move(monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch)
     over = each_die(STOP)
     assert over.before is not None
@@ -118,7 +118,7 @@ def test_only_a_finished_game_that_nobody_left_is_judged(monkeypatch: pytest.Mon
     assert judged(alone) is None
 
 
-def test_judging_returns_none_for_a_game_without_win_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_analysis_of_decisions_is_none_for_a_game_without_win_probabilities(monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch, solved=lambda *_: True)
     with pytest.raises(RulesError):
         regrets_of(each_die(STOP), "win")
@@ -134,7 +134,7 @@ def test_judging_returns_none_for_a_game_without_win_probabilities(monkeypatch: 
         ([6, 2, 2, 2], 3, 3 - 1.96, 3 + 1.96),
     ],
 )
-def test_rating_gives_the_mean_regret_with_its_95_percent_interval(
+def test_a_players_decision_rating_is_the_mean_regret_with_a_95_percent_interval(
     regrets: list[float], mean: float, low: float, high: float
 ) -> None:
     """The standard error is the root of the sum of squared deviations over n (n - 1): 1, but for the single regret."""
@@ -143,7 +143,7 @@ def test_rating_gives_the_mean_regret_with_its_95_percent_interval(
     assert (found.low, found.high) == pytest.approx((low, high))
 
 
-def test_rating_names_the_level_whose_mean_regret_is_nearest_by_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rating_names_the_bot_level_of_nearest_mean_regret_on_a_log_scale(monkeypatch: pytest.MonkeyPatch) -> None:
     """Levels meet at the geometric mean of their regrets; one that never errs has a hundredth of the worst."""
     monkeypatch.setattr(judging, "usual_regrets", lambda: {"high win": {"careless": 4.0, "steady": 1.0, "best": 0.0}})
     wanted = {
@@ -158,7 +158,7 @@ def test_rating_names_the_level_whose_mean_regret_is_nearest_by_ratio(monkeypatc
     assert {mean: rating("high", "win", [mean] * 30).like for mean in wanted} == wanted
 
 
-def test_rating_names_no_level_below_30_decisions_or_without_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rating_names_a_bot_level_from_30_decisions_on_if_bots_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "usual_regrets", lambda: {"high win": {"steady": 1.0}})
     assert rating("high", "win", [1.0] * 30).like == "steady"
     assert rating("high", "win", [1.0] * 29).like is None

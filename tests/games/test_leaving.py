@@ -65,7 +65,7 @@ def test_the_last_player_in_any_game_wins_at_once_when_all_others_leave(game: st
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_roll_off_goes_on_or_is_decided_when_a_player_leaves(game: str) -> None:
+def test_a_roll_off_goes_on_without_a_player_who_left_until_one_player_has_won_it(game: str) -> None:
     three = begun(game, 3, roll_off=True)
     assert three.then(Leave("Ann")).view()["player"] == "Ben"
     assert three.then(Leave("Ben")).events == (Event("left", 1, seat=1),)
@@ -131,21 +131,21 @@ IN_CRAPOLA = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), IN_CRIB_DICE)
-def test_who_leaves_crib_dice_is_out_unless_a_partner_plays_on(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_player_who_leaves_crib_dice_is_out_unless_a_partner_plays_on(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), IN_CRAG)
-def test_a_crag_leavers_score_sheet_stays_and_the_seat_has_no_more_turns(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_player_who_left_crag_keeps_the_scores_and_gets_no_more_turns(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crag", lines, set_up, wanted)
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), IN_CRAPOLA)
-def test_a_crapola_leavers_points_stand_and_the_seat_is_passed_over(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_player_who_leaves_crapola_keeps_the_points_but_gets_no_turn(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crapola", lines, set_up, wanted)
 
 
-def test_a_roll_off_ends_the_game_of_a_lone_player_who_leaves() -> None:
+def test_a_game_of_one_player_ends_when_that_player_leaves_during_the_roll_off() -> None:
     assert view("crag", leave("Ann"), players=1, roll_off=True)["over"]
 
 
@@ -155,7 +155,7 @@ def test_crapola_refuses_a_spend_on_a_player_who_has_left() -> None:
         left.then(action_of(spend("Ben", 1)))
 
 
-def test_a_crib_dice_leaver_without_points_loses_4_games_under_skunk() -> None:
+def test_a_crib_dice_leaver_without_points_loses_4_games_under_the_skunk_rule() -> None:
     skunk = {"rules": {"skunk": True}}
     mine = told("crib_dice", leave("Ann"), header=skunk)
     assert mine.view()["outcome"]["games_lost"] == {"Ann": 4, "Ben": 0}
@@ -175,7 +175,7 @@ def test_an_eliminated_crib_dice_player_may_still_leave_the_game() -> None:
 FIVE_ONES = [throw(1, 1, 1, 1, 1, 2, 3), point(1), BOMB]
 
 
-def test_a_crib_dice_bomb_whose_target_leaves_hits_another_player() -> None:
+def test_a_crib_dice_bomb_hits_another_player_if_its_target_leaves_after_the_announcement() -> None:
     bomb = {"rules": {"bomb": True}}
     announced = [*TWO, *FIVE_ONES, leave("Ann")]
     behind = [*TWO, *TWO[:2], throw(3, 3, 4, 5, 6), *SIXES, STOP, *FIVE_ONES, leave("Cat"), throw(1, 3)]
@@ -186,7 +186,7 @@ def test_a_crib_dice_bomb_whose_target_leaves_hits_another_player() -> None:
     assert view("crib_dice", *behind, players=3, header=bomb)["scores"] == {"Ann": 0, "Ben": 2, "Cat": 0}
 
 
-def test_a_fuchled_crib_dice_peg_that_a_bomb_moves_on_is_no_longer_fuchled() -> None:
+def test_a_bomb_that_moves_a_fuchled_crib_dice_player_forward_ends_the_fuchle() -> None:
     """The target has left since the bomb was announced, so that it hits the other player, who is behind."""
     wiped_out = [throw(2, 2, 1, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
     lines = [*[*wiped_out, *TWO, *SIXES, STOP] * 3, *TWO[:2], throw(3, 3, 4, 5, 6), *FIVE_ONES]
@@ -197,7 +197,7 @@ def test_a_fuchled_crib_dice_peg_that_a_bomb_moves_on_is_no_longer_fuchled() -> 
     assert (after["fuchled"], after["scores"]) == ([], {"Ann": 6, "Ben": 0, "Cat": 0})
 
 
-def test_a_crib_dice_bomb_with_nobody_left_to_hit_only_ends_the_turn() -> None:
+def test_a_crib_dice_bomb_thrown_after_its_target_has_left_hits_nobody_and_ends_the_turn() -> None:
     bomb = {"rules": {"bomb": True}}
     lines = [*TWO, *TWO, *TWO[:2], throw(2, 2, 2, 1, 1), STOP]  # Ann 2, Ben 2, Cat more
     lines += [*HOME, *FIVE_ONES, leave("Cat"), throw(1, 4)]  # Ann is home, and Cat was the target
@@ -233,7 +233,7 @@ def test_a_luck_story_is_refused_for_a_game_that_a_player_left() -> None:
         story_of(told("crag", throw(1, 6, 6), leave("Ann")))
 
 
-def test_panels_of_every_game_note_a_player_who_left_and_the_peg_stays_on_the_track() -> None:
+def test_pages_of_every_game_mark_a_player_who_left_and_the_led_track_keeps_the_peg() -> None:
     for game, rules in GAMES.items():
         left = begun(game, 3).then(Leave("Ben")).state
         assert rules.panels(left).notes[1] == ("player.left",)
@@ -261,7 +261,7 @@ def test_undo_resumes_a_game_that_a_players_leave_has_ended() -> None:
     assert (back.view()["player"], back.view()["decisions"]) == ("Ben", ["point"])
 
 
-def test_turn_continues_is_true_only_if_another_player_leaves_mid_game() -> None:
+def test_a_turn_continues_only_if_another_player_leaves_without_ending_the_game_or_the_roll_off() -> None:
     three = told("crag", throw(1, 6, 6), players=3).state
     assert turn_continues(three, three.after(Leave("Ben")))
     assert not turn_continues(three, three.after(Leave("Ann")))

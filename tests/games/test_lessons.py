@@ -61,7 +61,7 @@ def words(phrase: Phrase, language: str) -> str:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_tutorial_lessons_of_any_unfinished_game_fit_the_lesson_line(game: str) -> None:
+def test_tutorial_lessons_of_any_unfinished_game_stay_within_the_length_limit_in_each_language(game: str) -> None:
     for seed in range(GAMES_EACH):
         *before, last = played(game, seed)
         assert lessons(last) == ()
@@ -131,7 +131,7 @@ CRIB_DICE = [
 
 
 @pytest.mark.parametrize(("lines", "rules", "wanted"), CRIB_DICE)
-def test_the_crib_dice_lesson_fits_each_stage_of_a_turn_and_of_the_race(
+def test_crib_dice_lessons_match_the_phase_of_the_turn_and_of_the_race(
     lines: list[dict[str, Any]], rules: dict[str, bool], wanted: list[str]
 ) -> None:
     assert taught("crib_dice", *lines, header={"players": ["Ann", "Ben", "Cat"], "rules": rules}) == wanted
@@ -155,7 +155,7 @@ CRAG = [
 
 
 @pytest.mark.parametrize(("lines", "wanted"), CRAG)
-def test_crag_lessons_explain_an_entry_and_then_each_stage_of_a_turn(lines: list[dict[str, Any]], wanted: str) -> None:
+def test_crag_teaches_exactly_one_lesson_at_each_stage_of_a_turn(lines: list[dict[str, Any]], wanted: str) -> None:
     assert taught("crag", *lines, header={"players": ["Ann"]}) == [wanted]
 
 
@@ -182,12 +182,12 @@ CRAPOLA = [
 
 
 @pytest.mark.parametrize(("lines", "rules", "wanted"), CRAPOLA)
-def test_the_crapola_lesson_fits_each_stage_of_a_turn_and_of_the_game(
+def test_the_crapola_tutorial_explains_the_current_stage_of_the_turn_and_of_the_game(
     lines: list[dict[str, Any]], rules: dict[str, Any], wanted: list[str]
 ) -> None:
     assert taught("crapola", *lines, header={"players": ["Ann", "Ben", "Cat"], "rules": rules}) == wanted
 
 
-def test_the_crapola_lesson_of_the_last_round_names_leader_and_gap() -> None:
+def test_in_the_last_crapola_round_the_tutorial_names_the_leader_and_the_point_gap() -> None:
     behind = told("crapola", *[*KEPT, STOP] * 3, rules={"target": 2000}).state
     assert lessons(behind)[1].args == {"points": 1000, "name": "Ann"}

@@ -24,17 +24,17 @@ def test_crag_endgame_solver_gives_exact_win_odds_of_last_turn_options() -> None
     assert found == pytest.approx(dict(values_to_win(state)))
 
 
-def test_the_loss_measurement_of_crib_dice_gives_best_play_a_loss_of_0() -> None:
+def test_crib_dice_loss_is_0_for_the_best_strategy_and_positive_for_playing_for_points() -> None:
     table = by_table(DuelRules())
     assert loss(header(2), table, table, 1) == ([0.0], [0.0] * len(loss(header(2), table, table, 1)[1]))
     assert loss(header(2), points, table, 1)[0][0] > 0
 
 
-def test_stored_crapola_win_chances_equal_those_of_the_best_next_turn() -> None:
+def test_stored_crapola_win_chances_agree_with_the_best_turn_recomputed_from_them() -> None:
     assert residual(2000, 3) < 1e-8
 
 
-def test_the_crapola_spending_rule_never_lowers_the_solved_win_chance() -> None:
+def test_win_chances_solved_with_crapola_spending_are_at_least_those_without_it() -> None:
     """Win chances solved with spending are at least those without, and at least those of play by the latter."""
     game = Spending(300)
     assert (game.solved >= game.told - 1e-5).all()

@@ -61,7 +61,7 @@ def played_on(transcript: Transcript, levels: list[str], generator: random.Rando
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
 @settings(max_examples=5, deadline=None)
 @given(seed=st.integers(0, 2**32), levels=st.lists(st.sampled_from(["random", *LEVELS]), min_size=2, max_size=2))
-def test_the_parts_of_a_luck_story_add_up_to_each_sides_result(
+def test_the_contributions_in_a_luck_analysis_add_up_to_each_sides_final_result(
     game: str, goal: str, rules: dict[str, Any], seed: int, levels: list[str]
 ) -> None:
     makes_up(story_of(played_by(game, levels, seed, **rules), goal))
@@ -85,7 +85,7 @@ def makes_up(story: Story, error: float = 1e-8) -> None:
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
 @settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_a_luck_story_adds_up_after_undone_lines_and_corrected_throws(
+def test_the_moves_of_a_luck_story_add_up_after_undone_actions_and_corrected_throws(
     game: str, goal: str, rules: dict[str, Any], seed: int
 ) -> None:
     generator, levels = random.Random(seed), ["careless", "steady"]
@@ -113,7 +113,7 @@ def test_a_luck_story_finds_no_mistake_by_a_player_of_best_options(game: str, go
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), [*GAMES, ("crag", "win", {})])
-def test_a_luck_account_equals_the_signed_sums_over_the_storys_moves(
+def test_a_players_luck_account_adds_own_moves_and_subtracts_others_except_in_points(
     game: str, goal: str, rules: dict[str, Any]
 ) -> None:
     """Luck and approximation error that one side gains, the other loses, except in points."""
@@ -154,13 +154,13 @@ def test_the_results_in_a_luck_analysis_equal_those_of_the_finished_game(
         assert (one.decisions, other.decisions) == (-one.gave_away, -other.gave_away)
 
 
-def test_each_move_of_a_luck_story_names_its_line_in_the_transcript() -> None:
+def test_each_move_of_a_luck_report_gives_the_number_of_its_transcript_line() -> None:
     transcript = played_by("crag", ["careless"], 5)
     for move in story_of(transcript).moves:
         assert transcript.actions[move.line - 2] == move.action
 
 
-def test_the_luck_storys_default_goal_is_the_win_only_in_a_solved_game() -> None:
+def test_luck_reports_use_win_chances_by_default_only_for_two_player_crib_dice_without_bombs() -> None:
     solved = begun("crib_dice"), begun("crib_dice", roll_off=True)
     others = begun("crib_dice", 3), begun("crib_dice", rules={"bomb": True}), begun("crag"), begun("crapola")
     assert [goal_for(each.header) for each in (*solved, *others)] == ["win"] * 2 + ["points"] * 4
@@ -184,7 +184,7 @@ def test_a_crapola_luck_story_starts_at_the_expected_points_of_a_turn() -> None:
     assert ann.gave_away == expected(*HOT[:2], **rules) - 1000, "who has a thousand and hot dice throws on"
 
 
-def test_a_luck_story_values_a_crapola_spend_outside_the_options_by_its_win_chance() -> None:
+def test_a_luck_report_values_a_crapola_spend_that_is_no_listed_option_by_its_win_chance() -> None:
     before = told("crapola", *HOT * 2, rules={"target": 3000, "entry": 0})
     after = before.then(Spend("Ben", 600))
     mover = before.state.standing.side
@@ -198,7 +198,7 @@ def test_a_luck_story_values_a_crapola_spend_outside_the_options_by_its_win_chan
     assert value_taken(values, before.state, listed, following, "win") == dict(values)[listed]
 
 
-def test_luck_regret_of_a_crapola_spend_is_the_turns_expected_points() -> None:
+def test_luck_analysis_rates_spending_a_crapola_turn_as_losing_its_expected_points() -> None:
     rules = {"target": 1500, "entry": 0}
     end = [*HOT * 2, throw(1, 1, 2, 3, 4, 6), keep(1, 1), STOP, CRAPPED_OUT]
     story = story_of(told("crapola", *HOT * 2, spend("Ben", 600), *end, rules=rules), "points")
@@ -206,7 +206,7 @@ def test_luck_regret_of_a_crapola_spend_is_the_turns_expected_points() -> None:
     assert spending == Move(8, 0, Spend("Ben", 600), 0.0, expected(*HOT * 2, **rules), 6)
 
 
-def test_a_luck_story_in_points_calls_the_best_move_to_win_no_mistake() -> None:
+def test_a_luck_story_in_points_does_not_call_the_best_move_for_the_win_a_mistake() -> None:
     """Ann opened the last round with 2,000; Ben has 1,000 and 1,000 in this turn: a bank is a tie, which Ann wins."""
     ones = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
     story = story_of(told("crapola", *[*ones, STOP] * 3, *ones, throw(2, 3, 4), rules={"target": 2000}))
@@ -222,7 +222,7 @@ def test_the_json_of_a_luck_story_move_names_the_action_and_best_option() -> Non
         assert Move(3, 1, Stop(), 0.0, 2.5, best).view(players) == {**common, "action": STOP, "best": line}
 
 
-def test_a_luck_story_does_not_depend_on_the_order_of_kept_dice() -> None:
+def test_a_luck_analysis_stays_the_same_if_the_kept_dice_are_listed_in_reverse_order() -> None:
     finished = played_by("crapola", ["careless", "careless"], 1, target=3000, entry=500)
     lines = [header_line(finished.header), *map(line_of, finished.actions)]
     turned = [{**line, "dice": line["dice"][::-1]} if "dice" in line else line for line in lines]
@@ -272,7 +272,7 @@ def test_luck_command_json_lists_3_luckiest_and_3_costliest_moves() -> None:
         ("crag", "points", {}, "points"),
     ],
 )
-def test_the_luck_command_prints_results_in_the_unit_of_the_goal_option(
+def test_the_luck_command_prints_its_results_in_the_unit_that_the_goal_option_chooses(
     game: str, goal: str, rules: dict[str, Any], unit: str
 ) -> None:
     transcript = played_by(game, ["steady", "careless"], 1, **rules)
@@ -290,7 +290,7 @@ def test_the_luck_command_prints_results_in_the_unit_of_the_goal_option(
     assert all(re.match(rf"\w+: [\d.]+ ?{unit}, line ", line) for line in lines[2:])
 
 
-def test_luck_command_refuses_unfinished_games_and_goal_win_in_a_solo_crag() -> None:
+def test_luck_command_refuses_an_unfinished_game_and_option_goal_win_for_solo_crag() -> None:
     unfinished, no_win = luck(begun("crag")), luck(played_by("crag", ["careless"], 1), "--goal", "win")
     assert isinstance(unfinished.exception, RulesError)
     assert isinstance(no_win.exception, RulesError)

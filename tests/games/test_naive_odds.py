@@ -47,7 +47,7 @@ def states(state: State, generator: random.Random, most: int = 400) -> Iterator[
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_crib_dice_option_values_equal_the_naive_odds_in_random_games(seed: int) -> None:
+def test_crib_dice_option_values_equal_those_of_a_naive_reference_in_random_games(seed: int) -> None:
     generator = random.Random(seed)
     rules = {key: generator.random() < 0.5 for key in CRIB_RULES}
     rules["partners"] = partners = seed % 3 == 2
@@ -56,7 +56,7 @@ def test_crib_dice_option_values_equal_the_naive_odds_in_random_games(seed: int)
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_crag_option_values_equal_the_naive_odds_late_in_random_games(strict: bool) -> None:
+def test_crag_option_values_late_in_random_games_equal_a_naive_calculation(strict: bool) -> None:
     generator, rules, compared = random.Random(strict), {"thirteen_without_double": strict}, 0
     for players in (1, 2, 3):
         for state in states(begun("crag", players, rules=rules).state, generator):
@@ -71,7 +71,7 @@ CRAPOLA_RULES = [{}, {"entry": 0, "target": 6000}, {"entry": 500, "target": 3000
 
 
 @pytest.mark.parametrize("rules", CRAPOLA_RULES)
-def test_crapola_option_values_equal_the_naive_odds_in_random_games(rules: dict[str, Any]) -> None:
+def test_crapola_option_values_equal_those_of_a_naive_reference_in_random_games(rules: dict[str, Any]) -> None:
     generator, size, compared = random.Random(len(rules)), 0, 0
     for players in (2, 10):
         state: State = begun("crapola", players, rules=rules).state

@@ -201,7 +201,7 @@ def test_a_byte_order_mark_at_the_start_of_a_transcript_is_ignored() -> None:
     assert error_of(HEADER, '\ufeff{"throw": [1,2,3,4,5,6]}') == (2, "notation")
 
 
-def test_a_json_error_in_a_transcript_names_its_line_only_once_and_its_column() -> None:
+def test_a_json_error_in_a_transcript_states_the_line_number_once_and_the_column_number() -> None:
     with pytest.raises(NotationError, match=r"^line 2: The line is no JSON object: Expecting value, column 15\.$"):
         transcript_of(f'{HEADER}\n{{"throw": [1, x]}}'.encode())
 
@@ -218,7 +218,7 @@ def test_transcript_replay_ends_at_the_first_refused_line() -> None:
     assert set(states[-1]) == {"line", "error", "message"}
 
 
-def test_the_error_of_a_refused_transcript_names_the_line_and_keeps_type() -> None:
+def test_a_transcript_error_keeps_its_exception_type_and_gains_the_line_number() -> None:
     with pytest.raises(NotationError, match="line 2: "):
         transcript_of(f"{HEADER}\nnonsense".encode())
     with pytest.raises(RulesError, match="line 1: "):

@@ -26,7 +26,7 @@ from tests.games.test_crapola import bank as bank_crapola
 
 @pytest.mark.parametrize("value", range(1, 7))
 @pytest.mark.parametrize("frozen", [2, 3, 4])
-def test_safe_chance_of_a_crib_dice_throw_is_that_of_at_least_one_point_or_1(frozen: int, value: int) -> None:
+def test_crib_dice_safe_chance_is_the_chance_that_any_die_shows_the_point_value_or_a_1(frozen: int, value: int) -> None:
     others = [face for face in range(1, 7) if face != value]
     state = told("crib_dice", throw(*[value] * frozen, *others[: 7 - frozen]), point(value)).state
     dice = 7 - frozen
@@ -55,7 +55,7 @@ def test_an_announced_crib_dice_bomb_succeeds_in_11_of_36_throws() -> None:
     assert bomb.state.safe_chance == pytest.approx(11 / 36)
 
 
-def test_the_safe_chance_in_each_game_is_none_where_no_throw_can_fail() -> None:
+def test_a_game_state_in_which_no_throw_can_fail_has_no_safe_throw_chance() -> None:
     seven = [throw(*[6] * 7), point(6)]
     for lines in ([], [throw(5, 5, 2, 2, 1, 4, 6)], seven, [throw(*[4] * 5, 1, 2), point(4), throw(1, 2)]):
         assert told("crib_dice", *lines).state.safe_chance is None
@@ -68,13 +68,13 @@ def test_the_safe_chance_in_each_game_is_none_where_no_throw_can_fail() -> None:
     assert told("crapola", *hot).state.safe_chance is None
 
 
-def test_crib_dice_odds_list_a_better_throw_of_5_dice_before_a_stop() -> None:
+def test_crib_dice_odds_rank_throwing_5_dice_above_stopping_with_2_points() -> None:
     found = options(told("crib_dice", throw(5, 5, 2, 2, 1, 4, 6), point(5)).state)
     assert [option["line"] for option in found] == [{"throw": 5}, {"do": "stop"}]
     assert found[1]["value"] == 2.0
 
 
-def test_crib_dice_odds_prefer_stop_after_six_6s_and_throw_after_seven_6s() -> None:
+def test_the_best_crib_dice_option_after_six_6s_is_to_stop_and_after_seven_6s_to_throw() -> None:
     six, seven = (options(told("crib_dice", throw(*[6] * 6, die), point(6)).state)[0] for die in (1, 6))
     assert six == {"line": {"do": "stop"}, "value": 24.0}
     assert seven["line"] == {"throw": 7}
@@ -94,7 +94,7 @@ def test_crib_dice_odds_options_for_an_unknown_goal_are_a_rules_error() -> None:
 
 
 @pytest.mark.parametrize("gathered", [0, 3, 57, 399])
-def test_a_crib_dice_throw_of_seven_is_worth_the_mean_value_of_the_best_set_to_freeze(gathered: int) -> None:
+def test_the_value_of_throwing_seven_crib_dice_is_the_mean_over_throws_of_the_best_freeze(gathered: int) -> None:
     worth = crib_odds.turn_values(True)
     total = 0.0
     for dice, ways in throws_of(7):
@@ -130,7 +130,7 @@ def test_expected_points_of_a_crib_dice_piddle_are_the_mean_over_results() -> No
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_crib_dice_point_odds_rate_a_stop_at_360_to_400_points_above_a_throw(piddle_points: bool) -> None:
+def test_crib_dice_expected_points_favour_a_stop_over_a_throw_at_360_to_400_turn_points(piddle_points: bool) -> None:
     worth = crib_odds.turn_values(piddle_points)
     for gathered in range(crib_odds.SURE_STOP_POINTS - 40, crib_odds.SURE_STOP_POINTS + 1):
         for frozen in range(2, 7):
@@ -150,7 +150,7 @@ def test_stored_and_computed_crib_dice_turn_values_at_395_points_agree(piddle_po
     assert worked_out._known_from == crib_odds.SURE_STOP_POINTS - 5, "no poorer turn than was asked for"
 
 
-def test_crib_dice_expected_best_set_of_7_dice_equals_an_exhaustive_mean() -> None:
+def test_the_expected_highest_set_score_of_7_crib_dice_equals_the_mean_over_all_throws() -> None:
     """The turn stops with the highest set of each throw; only seven alike roll over and are thrown again."""
     more, total = crib_odds.rich_fresh_throw(), 0.0
     for dice, ways in throws_of(7):
@@ -172,11 +172,11 @@ def test_a_crib_dice_turn_is_worth_7_7_points_or_8_3_by_advanced_rules() -> None
 
 
 @pytest.mark.parametrize(("piddle_points", "chance"), [(False, 0.463808), (True, 0.628844)])
-def test_best_crib_dice_play_wipes_out_46_or_with_piddle_points_63_percent(piddle_points: bool, chance: float) -> None:
+def test_46_in_100_best_crib_dice_turns_wipe_out_or_63_with_piddle_points(piddle_points: bool, chance: float) -> None:
     assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 
-def test_crib_dice_point_odds_of_a_named_point_equal_holding_its_dice() -> None:
+def test_naming_a_crib_dice_point_is_worth_as_much_as_holding_the_dice_of_that_value() -> None:
     found = options(told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state)
     worth = crib_odds.turn_values(False)
     assert worth_of(found, point(6)) == worth.held(0, 2, 6)
@@ -194,7 +194,7 @@ def test_crib_dice_odds_value_a_bomb_at_0_and_a_void_piddle_as_a_piddle() -> Non
 
 
 @pytest.mark.parametrize(("strict", "total"), [(False, 149.847593), (True, 147.406114)])
-def test_best_crag_play_averages_150_or_147_if_thirteen_takes_no_pair(strict: bool, total: float) -> None:
+def test_best_one_player_crag_averages_150_points_or_147_if_thirteen_bars_pairs(strict: bool, total: float) -> None:
     state = begun("crag", 1, rules={"thirteen_without_double": strict}).state
     assert options(state) == [{"line": {"throw": 3}, "value": pytest.approx(total, abs=1e-6)}]
 
@@ -243,7 +243,7 @@ def walked(unused: tuple[str, ...], strict: bool) -> float:
     return math.fsum(max(kept(choice) for choice in subsets(dice)) for dice in thrown) / 216
 
 
-def test_crag_odds_skip_used_categories_and_follow_the_13_house_rule() -> None:
+def test_crag_odds_skip_used_categories_and_follow_the_thirteen_without_double_rule() -> None:
     before = all_but("thirteen", "ones")
     state = told("crag", *before, throw(1, 6, 6), players=1).state
     assert options(state)[0]["line"] == score("thirteen")

@@ -25,28 +25,28 @@ def can(transcript: Transcript) -> list[str]:
     return [phrase.code for phrase in panels(transcript).can]
 
 
-def test_the_crib_dice_panel_offers_the_values_nameable_as_the_point() -> None:
+def test_the_page_data_of_a_crib_dice_throw_list_the_values_that_can_be_named_as_point() -> None:
     assert panels(told("crib_dice", MIXED)).can == (Phrase("can.point", {"values": [2, 5]}),)
 
 
-def test_crib_dice_panels_show_frozen_dice_apart_from_loose_ones() -> None:
+def test_frozen_crib_dice_are_shown_apart_from_loose_ones() -> None:
     shown = panels(told("crib_dice", MIXED, point(5), throw(5, 1, 3, 4, 6)))
     assert (shown.kept, shown.dice) == ((5, 5, 5), (1, 3, 4, 6))
     assert panels(told("crib_dice", MIXED)).kept == ()
 
 
-def test_page_panels_show_turn_points_in_crib_dice_and_crapola_not_in_crag() -> None:
+def test_pages_show_the_points_of_the_turn_in_crib_dice_and_crapola_but_not_in_crag() -> None:
     assert [panels(begun(game)).worth for game in ("crib_dice", "crag", "crapola")] == [True, False, True]
 
 
-def test_crib_dice_panels_show_no_turn_points_once_a_bomb_is_announced() -> None:
+def test_crib_dice_turn_points_are_not_shown_once_a_bomb_is_announced() -> None:
     bomb = [MIXED, point(5), STOP, throw(1, 1, 1, 1, 1, 2, 3), point(1)]
     rules = {"rules": {"bomb": True}}
     assert panels(told("crib_dice", *bomb, header=rules)).worth
     assert not panels(told("crib_dice", *bomb, BOMB, header=rules)).worth
 
 
-def test_crib_dice_panels_have_own_phrases_for_throw_piddle_and_bomb() -> None:
+def test_crib_dice_action_texts_distinguish_a_throw_a_bank_a_piddle_and_a_bomb() -> None:
     assert can(told("crib_dice")) == ["can.throw"]
     assert can(told("crib_dice", MIXED, point(5))) == ["can.throw", "can.bank"]
     five = [throw(3, 3, 3, 3, 3, 1, 2), point(3)]
@@ -57,12 +57,12 @@ def test_crib_dice_panels_have_own_phrases_for_throw_piddle_and_bomb() -> None:
     assert can(told("crib_dice", *bomb, BOMB, header=rules)) == ["can.bomb_throw"]
 
 
-def test_engine_default_panels_offer_to_throw_or_bank_in_a_crib_dice_turn() -> None:
+def test_the_engines_default_page_content_offers_to_throw_or_bank_in_a_crib_dice_turn() -> None:
     shown = default_panels(told("crib_dice", MIXED, point(5)).state)
     assert shown == Panels(can=(Phrase("can.throw", {"count": [5]}), Phrase("can.bank", {"points": 2})), notes=((), ()))
 
 
-def test_crib_dice_page_panels_count_wipe_outs_and_note_a_fuchle() -> None:
+def test_the_values_shown_for_crib_dice_count_wipe_outs_and_mark_a_fuchled_player() -> None:
     lines = [*WIPED, MIXED, point(5), STOP]
     assert panels(told("crib_dice", *lines)).counters == (Counter("player.wipeouts", (1, 0), 3),)
     pandemonium = {"rules": {"pandemonium": True}}
@@ -70,7 +70,7 @@ def test_crib_dice_page_panels_count_wipe_outs_and_note_a_fuchle() -> None:
     assert panels(told("crib_dice", *lines * 3)).notes == (("player.fuchled",), ())
 
 
-def test_crib_dice_page_notes_name_finished_fuchled_and_out_players() -> None:
+def test_crib_dice_pages_note_which_players_are_finished_fuchled_or_out() -> None:
     home = [throw(*[6] * 7), point(6)] * 5
     assert panels(told("crib_dice", *home, STOP)).notes == (("player.finished",), ())
     out = [*WIPED, *WIPED, MIXED, point(5), STOP]
@@ -82,7 +82,7 @@ def test_crib_dice_page_notes_name_finished_fuchled_and_out_players() -> None:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_the_crag_score_sheet_panel_offers_what_each_row_would_score(strict: bool) -> None:
+def test_the_crag_score_sheet_shows_for_each_row_what_the_thrown_dice_would_score(strict: bool) -> None:
     rules = {"rules": {"thirteen_without_double": strict}}
     for roll in itertools.combinations_with_replacement(range(1, 7), 3):
         shown = panels(told("crag", throw(*roll), players=1, header=rules))
@@ -103,7 +103,7 @@ def test_the_crag_score_sheet_panel_offers_no_row_that_was_entered() -> None:
     assert (again.dice, again.keeping) == ((6, 6), None)
 
 
-def test_game_panels_offer_a_rethrow_in_crag_and_set_aside_in_crapola() -> None:
+def test_after_a_throw_the_page_data_offer_a_rethrow_in_crag_and_set_aside_in_crapola() -> None:
     thrown = told("crag", throw(6, 6, 1))
     assert (panels(thrown).keeping, can(thrown)) == (Keeping("again"), ["can.again", "can.score"])
     thrown = told("crapola", throw(1, 5, 2, 3, 4, 4))
@@ -112,12 +112,12 @@ def test_game_panels_offer_a_rethrow_in_crag_and_set_aside_in_crapola() -> None:
     assert (panels(kept).kept, can(kept)) == ((1,), ["can.throw", "can.bank"])
 
 
-def test_a_crapola_turn_begins_with_throwing_or_spending_points_on_its_panels() -> None:
+def test_crapola_lists_throwing_and_spending_points_as_possible_when_a_turn_begins() -> None:
     hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), STOP]
     assert can(told("crapola", *hot, *hot)) == ["can.throw", "can.spend"]
 
 
-def test_the_crapola_goal_panel_shows_target_and_last_round() -> None:
+def test_the_page_data_of_a_crapola_game_show_the_target_and_the_last_round() -> None:
     rules = {"rules": {"target": 100, "entry": 0}}
     assert panels(begun("crapola", header=rules)).goal == Goal(100)
     last = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1), STOP, players=3, header=rules)
@@ -133,7 +133,7 @@ def test_crapola_shows_the_direction_of_play_only_when_reversed_among_three() ->
     assert panels(told("crapola", crapped_out, players=2)).goal == Goal(15000)
 
 
-def test_crib_dice_page_panels_hold_actions_dice_wipe_outs_and_lesson() -> None:
+def test_page_data_for_a_crib_dice_turn_contain_actions_dice_wipe_outs_and_explanation() -> None:
     assert panels(told("crib_dice", *WIPED, MIXED, point(5), throw(5, 1, 3, 4, 6), players=3)) == Panels(
         can=(Phrase("can.throw", {"count": [4]}), Phrase("can.bank", {"points": 5})),
         dice=(1, 3, 4, 6),
@@ -147,7 +147,7 @@ def test_crib_dice_page_panels_hold_actions_dice_wipe_outs_and_lesson() -> None:
     )
 
 
-def test_crapola_panels_after_a_rethrow_show_thrown_kept_and_scoring_dice() -> None:
+def test_after_a_crapola_rethrow_the_players_are_shown_thrown_kept_and_scoring_dice() -> None:
     lines = [throw(1, 5, 2, 3, 4, 4), keep(1), throw(5, 2, 3, 3, 4)]
     assert panels(told("crapola", *lines)) == Panels(
         can=(Phrase("can.keep", {"points": 100}),),
@@ -160,7 +160,7 @@ def test_crapola_panels_after_a_rethrow_show_thrown_kept_and_scoring_dice() -> N
     )
 
 
-def test_crapola_panels_show_no_dice_aside_once_hot_dice_are_thrown_again() -> None:
+def test_the_kept_dice_shown_for_crapola_are_empty_once_hot_dice_are_thrown_again() -> None:
     hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 5), throw(1, 1, 5, 5), keep(1, 1, 5, 5)]
     assert panels(told("crapola", *hot)).kept == (1, 5, 1, 1, 5, 5)
     assert panels(told("crapola", *hot, throw(1, 2, 3, 3, 4, 6))).kept == ()
@@ -168,7 +168,7 @@ def test_crapola_panels_show_no_dice_aside_once_hot_dice_are_thrown_again() -> N
     assert (panels(told("crapola", *again)).kept, panels(told("crapola", *again)).dice) == ((1,), (2, 3, 3, 4, 5))
 
 
-def test_crag_panels_in_a_turn_show_actions_dice_score_sheet_and_lesson() -> None:
+def test_page_data_for_a_crag_turn_contain_actions_dice_score_sheet_and_explanation() -> None:
     shown = panels(told("crag", throw(6, 6, 1), score("sixes"), throw(1, 2, 3)))
     assert shown.sheet is not None
     assert shown == Panels(
@@ -183,7 +183,7 @@ def test_crag_panels_in_a_turn_show_actions_dice_score_sheet_and_lesson() -> Non
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_roll_off_panels_offer_a_throw_of_two_dice_and_keep_the_games_score_sheet(game: str) -> None:
+def test_a_roll_off_offers_a_throw_of_two_dice_and_shows_the_games_usual_score_sheet(game: str) -> None:
     shown = panels(begun(game, header={"roll_off": True}))
     playing = panels(begun(game))
     assert shown.can == (Phrase("can.roll_off", {"count": [2]}),)

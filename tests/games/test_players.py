@@ -39,7 +39,7 @@ def test_bots_of_every_level_finish_every_game_and_repeat_with_the_seed(game: st
     assert end == played(header, [level, "careless"], random.Random(4)).state, "the same dice, the same game"
 
 
-def test_crib_dice_rule_of_thumb_names_the_largest_set_and_stops_at_4_alike() -> None:
+def test_crib_dice_rule_of_thumb_names_the_most_frequent_value_and_stops_with_4_of_it() -> None:
     assert rule_of_thumb(begun("crib_dice", roll_off=True).state) == 2
     naming = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5))
     assert rule_of_thumb(naming.state) == NamePoint(2)
@@ -48,13 +48,13 @@ def test_crib_dice_rule_of_thumb_names_the_largest_set_and_stops_at_4_alike() ->
     assert rule_of_thumb(four) == Stop()
 
 
-def test_the_crag_rule_of_thumb_enters_a_straight_and_keeps_a_pair() -> None:
+def test_the_rule_of_thumb_strategy_for_crag_enters_a_straight_and_keeps_a_pair() -> None:
     assert rule_of_thumb(told("crag", thrown(1, 3, 5)).state) == Enter("odd_straight")
     assert rule_of_thumb(told("crag", thrown(2, 2, 5)).state) == Keep((2, 2))
     assert rule_of_thumb(told("crag", thrown(2, 2, 5), keep(2, 2), thrown(1)).state) == Enter("twos")
 
 
-def test_the_crapola_rule_of_thumb_keeps_all_scoring_dice_banks_from_500() -> None:
+def test_crapola_rule_of_thumb_keeps_every_scoring_die_and_banks_from_500_points() -> None:
     on_board = [thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1), {"do": "stop"}, thrown(2, 2, 3, 3, 4, 6)]
     assert rule_of_thumb(told("crapola", *on_board, thrown(1, 5, 2, 3, 4, 6)).state) == Keep((1, 2, 3, 4, 5, 6))
     no_pairs = told("crapola", *on_board, thrown(1, 1, 1, 1, 2, 2)).state
@@ -63,7 +63,7 @@ def test_the_crapola_rule_of_thumb_keeps_all_scoring_dice_banks_from_500() -> No
     assert rule_of_thumb(told("crapola", *on_board, thrown(1, 2, 2, 3, 4, 6), keep(1)).state) == 5
 
 
-def test_the_best_crib_dice_bot_plays_for_the_win_the_steady_for_points() -> None:
+def test_the_best_crib_dice_bot_stops_for_the_win_where_the_steady_one_throws_for_points() -> None:
     # One wipe-out from a fuchle: two points in hand are worth more than the five dice that would bring more.
     state = CribDice(board_at(71, 75, turn=1, wipeouts=(0, 2)), Turn("choosing", 0, 5, 2, (1, 2, 3, 4, 5, 5, 6)))
     assert steady(state) == 5
@@ -81,7 +81,7 @@ def test_best_and_steady_crapola_bots_far_behind_throw_seven_dice() -> None:
     assert best(behind) == steady(behind) == 7
 
 
-def test_the_best_bot_plays_for_points_where_the_win_is_decided() -> None:
+def test_the_best_bot_plays_for_points_where_every_option_has_the_same_chance_to_win() -> None:
     """Alone at Crag, and in the last turn of Crapola far ahead, every option has the same chance to win."""
     alone = told("crag", thrown(6, 6, 2), players=1).state
     assert best(alone) == steady(alone) == Keep((6, 6))
@@ -123,7 +123,7 @@ def test_the_simulate_command_repeats_with_the_seed_and_wins_sum_to_1() -> None:
     assert found != simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "8")
 
 
-def test_simulate_sums_win_shares_in_game_order_whichever_part_ends_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simulate_adds_scores_in_game_order_even_if_later_parts_end_first(monkeypatch: pytest.MonkeyPatch) -> None:
     class Pool:
         def __init__(self, **_given: Any) -> None:
             pass

@@ -40,7 +40,7 @@ def some(request: pytest.FixtureRequest) -> list[Puzzle]:
     return list(islice(puzzles(request.param, Random(1)), EACH))
 
 
-def test_the_best_option_of_a_puzzle_is_listed_first_and_has_no_equal(some: list[Puzzle]) -> None:
+def test_the_best_option_of_a_puzzle_is_listed_first_and_ties_with_no_other(some: list[Puzzle]) -> None:
     """Where the goal is points, the best option only has a greater value than the second."""
     for puzzle in some:
         values = [value for _, value in puzzle.options]
@@ -56,7 +56,7 @@ def test_equal_seeds_give_equal_puzzles_and_different_seeds_others(some: list[Pu
     assert next(puzzles(game, Random(2))).view() != some[0].view()
 
 
-def test_the_transcript_of_a_puzzle_leads_to_its_position(some: list[Puzzle]) -> None:
+def test_replaying_the_transcript_of_a_puzzle_reaches_the_puzzles_position(some: list[Puzzle]) -> None:
     for puzzle in some:
         view = puzzle.view()
         text = "\n".join(map(json.dumps, view["transcript"])).encode()
@@ -85,7 +85,7 @@ def test_the_daily_puzzle_depends_on_the_date_and_alternates_the_games() -> None
     assert again.view() != in_turn[0].view()
 
 
-def test_the_daily_puzzle_skips_a_game_without_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_daily_puzzle_is_never_from_a_kind_of_game_that_has_no_puzzles(monkeypatch: pytest.MonkeyPatch) -> None:
     register(monkeypatch)
     with pytest.raises(RulesError, match="no puzzles for 'high'"):
         next(puzzles("high", Random(1)))
@@ -129,7 +129,7 @@ def first_of_high(die: int) -> Puzzle | None:
     ("careless", "steady", "grade"),
     [(0.0, 0.5, "hard"), (0.0, 0.49, "easy"), (1 / 3, 0.49, "medium"), (0.33, 0.0, "easy"), (1.0, 1.0, "hard")],
 )
-def test_puzzle_is_hard_if_half_of_steady_medium_if_third_of_careless_miss(
+def test_a_puzzle_is_hard_if_half_the_steady_players_miss_it_else_medium_if_a_third_of_careless_do(
     careless: float, steady: float, grade: str
 ) -> None:
     assert Puzzle(begun("crag"), "points", (), careless, steady).grade == grade
@@ -152,7 +152,7 @@ def test_a_puzzle_as_json_has_the_position_its_transcript_and_options() -> None:
     }
 
 
-def test_puzzle_choice_chances_split_ties_equally_and_do_not_overflow() -> None:
+def test_equally_good_puzzle_choices_get_equal_chances_and_huge_values_do_not_overflow() -> None:
     tied = ((Stop(), 1.0), (4, 1.0), (3, 0.0))
     assert choice_chances(tied, 0.0) == {Stop(): 0.5, 4: 0.5, 3: 0.0}
     assert choice_chances(((Stop(), 1e5), (4, 0.0)), 1.0) == {Stop(): 1.0, 4: 0.0}
@@ -164,7 +164,7 @@ def test_puzzle_choice_chances_split_ties_equally_and_do_not_overflow() -> None:
     (1.25, {2, 3, 4, 5}),  # gaps of 0.25 to 1.5: one and a half is just not too easy
     (1.24, {3, 4}),
 ])  # fmt: skip
-def test_a_points_puzzles_gap_is_0_2_to_1_2_times_the_games_mistake_size(
+def test_options_of_a_points_puzzle_differ_by_0_2_to_1_2_times_the_mistake_size_set_for_its_game(
     high: Callable[..., None], mistakes: float, shown: set[int]
 ) -> None:
     """To throw again is worth 3.5: with 3 or 4 lying the gap is 0.5, with 2 or 5 it is 1.5, with 1 or 6 it is 2.5."""
@@ -179,7 +179,7 @@ def test_a_position_that_half_of_steady_players_misplay_becomes_a_hard_puzzle(hi
     assert found.options == ((Stop(), 6.0), (1, 3.5))
 
 
-def test_puzzle_miss_chances_are_logistic_in_the_gap_over_the_temperature(high: Callable[..., None]) -> None:
+def test_a_puzzles_miss_chance_is_logistic_in_its_value_gap_over_the_temperature(high: Callable[..., None]) -> None:
     high(mistakes=(2.5, 1.0))
     found = known(first_of_high(5))
     assert found.careless_misses == pytest.approx(1 / (1 + exp(1.5 / 2.5)))
@@ -197,7 +197,7 @@ def test_the_gap_of_a_puzzle_in_win_chance_is_1_to_6_percent(
     assert (first_of_high(5) is not None) is shown
 
 
-def test_puzzle_search_skips_the_first_4_positions_and_4_after_each_puzzle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_puzzle_search_skips_4_positions_at_game_start_and_after_each_puzzle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each position of this turn is a puzzle but those before the first throw of six 1s, and with a single die."""
 
     def one_by_one(state: State) -> Action | int:
@@ -226,7 +226,7 @@ def recorded(
     return turns
 
 
-def test_puzzle_search_seats_steady_and_careless_bots_by_a_coin_each_game(
+def test_puzzle_search_tosses_a_coin_each_game_to_seat_the_steady_or_careless_bot_first(
     high: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     high()
@@ -235,7 +235,7 @@ def test_puzzle_search_seats_steady_and_careless_bots_by_a_coin_each_game(
     assert turns == [*usual, *turned, *turned, *usual * 17]
 
 
-def test_puzzle_search_rotates_default_rules_and_presets_that_are_solved(
+def test_puzzle_search_cycles_through_default_rules_and_presets_with_solved_odds(
     high: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def solved(state: State, _: str = "win") -> bool:
@@ -249,7 +249,7 @@ def test_puzzle_search_rotates_default_rules_and_presets_that_are_solved(
     assert [rules for _, _, rules in given] == [{"twice": False, "sides": 5}] * 40
 
 
-def test_crapola_puzzles_for_points_include_no_last_turn_with_exact_win_odds() -> None:
+def test_crapola_puzzles_for_points_leave_out_positions_whose_win_odds_are_known_exactly() -> None:
     some = list(islice(puzzles("crapola", Random(1), {"target": 1000, "entry": 0}), 30))
     assert {puzzle.goal for puzzle in some} == {"points"}
     assert not [puzzle.view() for puzzle in some if is_exact(puzzle.transcript.state)]
@@ -265,7 +265,7 @@ def test_the_search_for_puzzles_raises_after_20_games_in_a_row_without_one(high:
     assert dice.games == 40
 
 
-def test_the_reasons_of_12_puzzles_per_game_have_text_in_every_language(some: list[Puzzle]) -> None:
+def test_the_reasons_of_12_generated_puzzles_per_game_have_text_in_every_language(some: list[Puzzle]) -> None:
     for puzzle in some:
         reasons = reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options)
         assert reasons, puzzle.view()
@@ -283,7 +283,7 @@ def test_the_puzzles_command_prints_one_json_object_for_each_puzzle() -> None:
     assert all(each["options"][0]["value"] >= each["options"][1]["value"] for each in found)
 
 
-def test_the_train_me_command_prints_right_answers_and_cost_of_choices() -> None:
+def test_the_train_me_command_prints_how_many_answers_were_right_and_what_the_choices_cost() -> None:
     done = CliRunner().invoke(train_me.command, ["crapola", "--n", "2", "--seed", "1"], input="1\n1\n")
     assert done.exit_code == 0, done.output
     assert "1 of 2 right. Your choices cost 23.10 points a puzzle." in done.output  # (235.37 - 189.16) / 2

@@ -43,7 +43,7 @@ def test_crib_dice_finish_odds_equal_those_of_a_turn_by_turn_recursion(wipeouts:
 
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
-def test_crib_dice_expected_finish_value_sums_weights_times_probabilities(turns: int) -> None:
+def test_expected_value_of_a_crib_dice_finish_equals_the_sum_of_weights_times_probabilities(turns: int) -> None:
     """`FinishDistribution.expected_values` equals the sum of the weights times the probabilities of `finishes`."""
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:
@@ -54,7 +54,7 @@ def test_crib_dice_expected_finish_value_sums_weights_times_probabilities(turns:
 
 
 @pytest.mark.parametrize("rules", [(False, 120, 3), (True, 120, 4), (False, 240, 3)])
-def test_crib_dice_race_odds_end_where_another_bank_is_negligibly_likely(rules: tuple[bool, int, int]) -> None:
+def test_crib_dice_race_table_ends_at_the_first_bank_count_of_negligible_chance(rules: tuple[bool, int, int]) -> None:
     """The table has a row for each number of banks that a peg may make before it reaches the last hole."""
     known = finish_distribution(*rules)
     ways = sum((1 - sum(race.banks(rules[0]))) ** wipeouts for wipeouts in range(rules[2]))
@@ -81,7 +81,7 @@ def test_crib_dice_odds_compute_a_large_matrix_product_in_blocks(columns: int, w
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_crib_dice_race_odds_tables_reach_the_furthest_peg_or_the_largest_bank() -> None:
+def test_crib_dice_race_odds_tables_cover_the_larger_of_furthest_peg_and_largest_bank() -> None:
     """A table is as wide as the largest distance past the finish: that of a bank, or of the furthest peg."""
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)
@@ -89,7 +89,7 @@ def test_crib_dice_race_odds_tables_reach_the_furthest_peg_or_the_largest_bank()
 
 
 @pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])
-def test_crib_dice_win_odds_of_a_last_bank_are_half_if_tied_and_1_if_ahead(pegs: tuple[int, ...], settled: int) -> None:
+def test_a_crib_dice_bank_that_ends_the_game_has_odds_half_if_tied_else_1(pegs: tuple[int, ...], settled: int) -> None:
     """A bank one hole short of it only ties, and is worth a half."""
     worth = Race(board_at(*pegs, turn=2)).turn_values_to_win()
     assert worth._rich_from == settled - pegs[2] + MAX_SET_SCORE + 1

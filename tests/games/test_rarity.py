@@ -49,7 +49,7 @@ def test_rarity_of_a_won_crib_dice_piddle_is_30_of_36_throws() -> None:
         assert chance_of_as_good(transcript, Story(goal, (), (move,))) == pytest.approx(30 / 36)
 
 
-def test_rarity_values_a_throw_by_the_win_probability_of_the_thrower() -> None:
+def test_rarity_analysis_values_a_throw_as_the_throwers_win_probability_after_it() -> None:
     """A lost piddle gives up the turn; the last piddle of a game decides it."""
     before = told("crib_dice", *MISS, throw(4, 4, 4, 4, 4, 1, 2), point(4)).state
     lost, won = before.after(Throw((1, 1))), before.after(Throw((1, 2)))
@@ -60,7 +60,7 @@ def test_rarity_values_a_throw_by_the_win_probability_of_the_thrower() -> None:
     assert value_after(last, Throw((1, 1)), "games") == -1
 
 
-def test_rarity_values_a_throw_by_turn_points_0_if_it_ends_the_turn() -> None:
+def test_rarity_values_a_throw_by_expected_turn_points_and_a_turn_losing_throw_by_0() -> None:
     before = told("crib_dice", throw(4, 4, 4, 4, 4, 1, 2), point(4))
     assert value_after(before.state, Throw((1, 1)), "points") == 0
     throwing_on = options(before.then(Throw((1, 2))).state)

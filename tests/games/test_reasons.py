@@ -11,7 +11,7 @@ from tests.games.test_crapola import bank
 FIRST_BANK = Phrase("first_bank", {"player": "Ann", "points": 1000})
 
 
-def test_reasons_for_an_option_list_facts_then_the_throws_safety_then_the_gap() -> None:
+def test_reasons_for_the_best_option_list_facts_then_throw_safety_then_the_lead_on_the_second() -> None:
     """Five dice crap out in 600 of 7776 throws: 92.3 % are safe."""
     state = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1)).state
     safe = Phrase("safe", {"percent": 92})
@@ -27,19 +27,19 @@ def test_option_reasons_state_a_gap_in_win_odds_in_percentage_points() -> None:
     assert found == (FIRST_BANK, Phrase("safe", {"percent": 98}), Phrase("gap.win", {"less": 12.5}))
 
 
-def test_option_reasons_for_seven_crapola_dice_omit_the_risk_of_six_dice() -> None:
+def test_the_reasons_to_throw_7_rather_than_6_crapola_dice_omit_the_crap_out_risk_of_6() -> None:
     behind = told("crapola", *bank(7000)).state
     found = reasons_for(behind, "points", ((7, 900.0), (6, 600.0)))
     assert found == (Phrase("first_bank", {"player": "Ben", "points": 1000}), Phrase("gap.points", {"less": 300.0}))
 
 
-def test_option_reasons_omit_the_safe_chance_of_a_throw_that_is_the_third_best_option() -> None:
+def test_reasons_for_the_best_option_omit_the_safe_chance_of_a_throw_ranked_third() -> None:
     state = told("crapola").state
     found = reasons_for(state, "points", ((Stop(), 300.0), (Keep((1,)), 200.0), (6, 100.0)))
     assert found == (FIRST_BANK, Phrase("gap.points", {"less": 100.0}))
 
 
-def test_option_reasons_omit_the_safety_of_a_crag_throw_that_cannot_fail() -> None:
+def test_reasons_for_crag_options_omit_throw_safety_because_no_crag_throw_can_fail() -> None:
     state = told("crag", throw(1, 2, 3), score("ones"), throw(1, 2, 3), score("crag")).state
     found = reasons_for(state, "points", ((3, 100.0), (2, 90.0)))
     assert found == (Phrase("best_row_open", {}), Phrase("gap.points", {"less": 10.0}))

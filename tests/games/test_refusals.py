@@ -24,7 +24,7 @@ def refusal_of(transcript: Transcript, line: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("line", ANY)
 @pytest.mark.parametrize(("game", "size"), [("crib_dice", 7), ("crag", 3), ("crapola", 6)])
-def test_refusing_a_decision_made_before_a_throw_names_it_and_the_dice_to_throw(
+def test_refusing_a_decision_before_the_throw_names_the_decision_and_the_number_of_dice_to_throw(
     game: str, size: int, line: dict[str, Any]
 ) -> None:
     """The refusal names the decision that was tried and how many dice must be thrown first."""

@@ -39,7 +39,7 @@ def states_beside(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("command", ["replay", "odds", "luck"])
-def test_analysis_commands_escape_a_foreign_names_terminal_commands(command: str, tmp_path: Path) -> None:
+def test_analysis_commands_escape_terminal_control_codes_in_player_names(command: str, tmp_path: Path) -> None:
     file = tmp_path / "foreign.jsonl"
     game = FOLDER / "crag-for-two.jsonl" if command == "luck" else GOOD  # a finished one
     file.write_bytes(game.read_bytes().replace(b'"Ann"', rb'"\u001b[2JAnn\u009b"'))
@@ -53,13 +53,13 @@ def test_analysis_commands_escape_a_foreign_names_terminal_commands(command: str
 
 
 @pytest.mark.parametrize("path", [GOOD, REFUSED])
-def test_replay_json_prints_the_state_after_each_line_or_the_refusal(path: Path) -> None:
+def test_replay_json_prints_the_state_after_each_line_and_exits_1_at_a_refused_line(path: Path) -> None:
     for result in (run("replay", "--json", str(path)), run("replay", "--json", "-", stdin=path.read_bytes())):
         assert objects(result) == states_beside(path)
         assert (result.return_value, "line 6" in result.stderr) == ((1, True) if path == REFUSED else (0, False))
 
 
-def test_replay_command_labels_states_by_file_and_goes_on_after_a_refusal() -> None:
+def test_replay_json_labels_states_with_their_file_and_goes_on_after_a_refused_file() -> None:
     result = run("replay", "--json", str(REFUSED), str(GOOD))
     assert result.return_value == 1
     by_file = {path: [one for one in objects(result) if one["file"] == str(path)] for path in (REFUSED, GOOD)}
@@ -188,7 +188,7 @@ def test_rules_odds_and_replay_exit_2_with_usage_on_wrong_arguments(words: str) 
 
 
 @pytest.mark.parametrize("name", ["crib_dize", "poker"])
-def test_the_rules_command_error_on_an_unknown_game_lists_crib_dice_once(name: str) -> None:
+def test_the_rules_command_names_crib_dice_once_in_its_error_about_an_unknown_game(name: str) -> None:
     assert ended("rules", name).stderr.count(b"crib_dice") == 1
 
 
@@ -231,7 +231,7 @@ def test_the_odds_command_lists_no_options_for_a_finished_game() -> None:
     assert "over" in run("odds", str(LONG)).stdout
 
 
-def test_the_odds_command_without_json_names_player_and_options() -> None:
+def test_the_odds_command_without_its_json_option_prints_whose_turn_it_is_and_the_options() -> None:
     text = run("odds", "-", stdin=b'{"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"]}').stdout
     assert "Ann is on." in text
     assert "97.7%" in text

@@ -82,7 +82,7 @@ def test_odds_fixed_point_solver_in_one_dimension_is_the_secant_method() -> None
     assert len(asked) < 12, "the plain iteration takes 70"
 
 
-def test_odds_fixed_point_solver_solves_2_linear_equations_within_5_steps() -> None:
+def test_fixed_point_solver_converges_on_2_linear_equations_within_5_iterations() -> None:
     """The solver uses Anderson acceleration."""
     matrix = np.array([[0.9, 0.05], [0.1, 0.8]])
     steps = list(fixed_point(lambda at: matrix @ at + 1.0, np.zeros(2), 1e-12))
@@ -95,7 +95,7 @@ def test_odds_fixed_point_solver_solves_2_linear_equations_within_5_steps() -> N
 
 
 @pytest.mark.parametrize("rules", TABLES)
-def test_stored_two_side_crib_dice_odds_equal_turns_solved_anew_at_samples(rules: DuelRules) -> None:
+def test_stored_two_side_crib_dice_odds_equal_odds_recomputed_for_sample_positions(rules: DuelRules) -> None:
     values, _ = stored_equities(rules)
     generator = random.Random(5)
     duel = Duel(rules)

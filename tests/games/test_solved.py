@@ -27,7 +27,7 @@ QUICK = [(game, name) for game in GAMES for name in solvers(game) if "duel" not 
 
 
 @pytest.mark.parametrize(("game", "name"), QUICK)
-def test_each_fast_odds_solver_reports_progress_to_1_and_equals_its_table(game: str, name: str) -> None:
+def test_each_fast_odds_solver_reports_progress_to_1_and_recreates_its_stored_table(game: str, name: str) -> None:
     come = list[float]()
     found = run_solver(solvers(game)[name], come.append)
     assert 0 <= min(come) == come[0] < come[-1] == 1, "it says how far it has come"
@@ -79,7 +79,7 @@ def test_a_missing_stored_odds_table_is_an_error_that_advises_make_solve(monkeyp
         numbers(crapola.__name__, "none.f8")
 
 
-def test_each_game_starts_without_loading_an_odds_table_or_numpy() -> None:
+def test_starting_any_game_reads_no_stored_odds_table_and_does_not_import_numpy() -> None:
     program = """
 import sys
 from companion.games.advice import stored
@@ -94,7 +94,7 @@ assert "numpy" not in sys.modules
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_expected_points_odds_at_a_games_start_load_no_numpy(game: str) -> None:
+def test_computing_expected_points_at_the_start_of_a_game_imports_no_numpy(game: str) -> None:
     program = """
 import sys
 from companion.games.advice.odds import options
@@ -106,7 +106,7 @@ assert "numpy" not in sys.modules
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_bench_times_win_odds_of_each_game_with_ordered_percentiles(
+def test_the_benchmark_of_each_games_win_odds_reports_median_p99_and_worst_time_in_order(
     game: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The clock is a stand-in by which each call takes longer than the one before: a real one may tick too slowly."""

@@ -48,7 +48,7 @@ def test_rules_engine_adds_roll_off_undo_and_house_rules_to_a_toy_game() -> None
     assert "twice" in states(rules={"twise": True})[-1]["message"]
 
 
-def test_rules_engine_refuses_illegal_lines_and_notation_of_an_added_game() -> None:
+def test_a_toy_game_refuses_illegal_actions_a_die_of_7_and_a_lone_player() -> None:
     assert states({"do": "stop"})[-1]["error"] == "illegal_action"
     assert states({"throw": [1, 1]})[-1]["error"] == "illegal_action"
     assert states({"throw": [7]})[-1]["error"] == "notation"
@@ -90,7 +90,7 @@ def test_crapolas_house_rules_form_has_two_integers_and_otherwise_bools() -> Non
     assert {switch["type"] for switch in switches if switch["key"] not in numbers} == {"bool"}
 
 
-def test_a_games_default_rule_of_thumb_for_bots_takes_the_first_option() -> None:
+def test_a_game_without_its_own_rule_of_thumb_lets_bots_take_the_first_option() -> None:
     """A new game also counts as unsolved."""
     start = GAME.start(Header("high", ("Ann", "Ben"), {"twice": True}))
     assert rule_of_thumb(start) == 1
@@ -106,7 +106,7 @@ class Unweighed(High):
         return ()
 
 
-def test_bots_play_a_game_without_expected_values_but_odds_and_luck_fail(
+def test_bots_play_a_game_that_has_no_expected_values_but_its_odds_and_luck_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All levels play by the rule of thumb; odds before the end and the luck story raise an error."""

@@ -17,13 +17,13 @@ def undo(count: int) -> dict[str, int]:
     return {"undo": count}
 
 
-def test_a_transcript_undo_of_1_or_3_lines_takes_back_the_latest_lines() -> None:
+def test_an_undo_of_1_or_3_transcript_lines_takes_back_the_last_1_or_3_lines() -> None:
     transcript = told("crib_dice", FIRST, point(5), STOP)
     assert transcript.then(Undo(1)).view() == {**told("crib_dice", FIRST, point(5)).view(), "line": 5}
     assert transcript.then(Undo(3)).view() == {**begun("crib_dice").view(), "line": 5}
 
 
-def test_transcript_line_count_omits_undo_lines_and_lines_taken_back() -> None:
+def test_transcript_line_count_excludes_undo_lines_and_the_lines_that_they_undo() -> None:
     twice = told("crib_dice", FIRST, point(5), STOP, undo(1), undo(1))
     assert twice.view() == {**told("crib_dice", FIRST).view(), "line": 6}
     assert twice.line_count == 1
@@ -33,7 +33,7 @@ def test_transcript_line_count_omits_undo_lines_and_lines_taken_back() -> None:
     assert again.then(Undo(2)).state == begun("crib_dice").state
 
 
-def test_transcripts_of_2100_lines_compare_equal_and_repr_stays_short() -> None:
+def test_two_equal_transcripts_of_2100_lines_compare_equal_and_have_a_short_repr() -> None:
     wiped_out = [throw(2, 2, 3, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
     one, other = (told("crib_dice", *wiped_out * 700) for _ in range(2))
     assert one == other
@@ -41,7 +41,7 @@ def test_transcripts_of_2100_lines_compare_equal_and_repr_stays_short() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 10**30])
-def test_a_transcript_undo_of_more_lines_than_in_force_is_refused(count: int) -> None:
+def test_a_transcript_refuses_an_undo_of_more_lines_than_remain_to_undo(count: int) -> None:
     with pytest.raises(IllegalAction):
         begun("crib_dice").then(Undo(count))
     one = told("crib_dice", FIRST)
@@ -59,7 +59,7 @@ def test_an_undo_can_take_back_roll_off_throws() -> None:
     assert transcript.then(Undo(2)).view()["player"] == "Ann"
 
 
-def test_an_illegal_line_raises_and_leaves_the_transcript_unchanged() -> None:
+def test_adding_an_illegal_line_raises_an_error_and_leaves_the_transcript_unchanged() -> None:
     transcript = told("crib_dice", FIRST)
     before = transcript.view()
     with pytest.raises(IllegalAction):
@@ -95,7 +95,7 @@ def test_transcript_turns_start_after_the_roll_off_and_a_leave_ends_a_turn() -> 
     assert told("crib_dice", throw(1, 2), roll_off=True).turns() == ()
 
 
-def test_score_changes_of_a_transcript_are_listed_in_order_with_bumps() -> None:
+def test_score_changes_in_a_transcript_are_listed_in_order_including_bumps_back_to_0() -> None:
     lines = [*[FIRST, point(5), STOP] * 2, throw(1, 1, 1, 1, 1, 1, 2), point(1), STOP, FIRST, point(5), STOP]
     changes = race_of(told("crib_dice", *lines, rules={"bumping": True}))
     assert [each.side for each in changes] == [0, 0, 1, 0, 0, 1]
@@ -136,7 +136,7 @@ def test_a_roll_off_of_a_single_player_ends_after_one_throw() -> None:
 
 
 @pytest.mark.parametrize("line", [throw(), throw(1), throw(1, 2, 3), throw(*[1] * 7), STOP, point(2)])
-def test_a_roll_off_refuses_every_line_but_a_throw_of_two_dice(line: dict[str, object]) -> None:
+def test_a_roll_off_refuses_every_action_but_a_throw_of_two_dice(line: dict[str, object]) -> None:
     transcript = begun("crib_dice", roll_off=True)
     with pytest.raises(IllegalAction, match="a throw of 2"):
         transcript.then(action_of(line))
@@ -166,7 +166,7 @@ def test_transcript_correction_refuses_first_illegal_line_and_all_after() -> Non
     assert all("followed" in message for _, _, message in fixed.refused[1:])
 
 
-def test_correcting_a_crib_dice_throw_to_a_wipe_out_refuses_later_lines() -> None:
+def test_correcting_a_crib_dice_throw_to_a_wipe_out_reports_the_later_lines_as_refused() -> None:
     transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP, FIRST)
     fixed = corrected(transcript, 2, Throw((2, 3, 6, 6, 6)))
     assert fixed.transcript.view()["player"] == "Ben"
@@ -187,7 +187,7 @@ def test_a_transcript_correction_that_is_itself_illegal_is_refused() -> None:
     assert corrected(transcript, 2, Throw((1, 1, 1, 1, 1))).refused == ()
 
 
-def test_transcript_correction_refuses_lines_after_one_that_misfits() -> None:
+def test_correcting_a_transcript_throw_refuses_all_lines_after_the_first_that_misfits() -> None:
     """The first refused line gets the rules engine's reason; each later line gets a reason that names the misfit."""
     transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
     fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))

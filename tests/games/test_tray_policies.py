@@ -56,7 +56,7 @@ def test_tray_dice_newly_kept_are_those_that_the_keep_zone_gained() -> None:
     assert TrayDice(kept=(5,), kept_before=(2, 5)).newly_kept == ()
 
 
-def test_tray_policy_in_a_roll_off_enters_throws_and_offers_no_decision() -> None:
+def test_during_a_roll_off_the_tray_records_throws_and_offers_no_decisions() -> None:
     rolling, plain = begun("crag", roll_off=True), KeepZonePolicy()
     assert type(policy_for(rolling.state)) is KeepZonePolicy
     assert at_rest(rolling, 3) == notice("throw", decisions=[], sizes=[2])
@@ -70,7 +70,7 @@ def test_tray_policy_in_a_roll_off_enters_throws_and_offers_no_decision() -> Non
     assert plain.at_rest(naming, TrayDice()) == notice("decide", decisions=["point"])
 
 
-def test_tray_policy_reads_dice_in_a_bots_turn_as_throws_not_decisions() -> None:
+def test_in_a_bots_turn_dice_in_the_tray_are_read_as_throws_never_as_decisions() -> None:
     transcript = told("crag", throw(6, 6, 2), keep(6, 6))
     state, elsewhere = transcript.state, DecidedElsewhere(policy_for(transcript.state))
     assert (elsewhere.dice_expected(state), elsewhere.starts_afresh(state), elsewhere.staying(state)) == (
@@ -89,7 +89,7 @@ def test_tray_policy_reads_dice_in_a_bots_turn_as_throws_not_decisions() -> None
     assert elsewhere.choices(entering)[0] == Enter("crag")
 
 
-def test_crib_dice_tray_reads_a_throw_only_if_unmoved_dice_are_frozen_dice() -> None:
+def test_crib_dice_tray_accepts_a_throw_only_if_dice_left_unmoved_are_the_frozen_ones() -> None:
     """Dice that did not move belong to no throw, and the throw is read only if they equal the frozen dice."""
     assert thrown(FROZEN, TrayDice((2, 3, 5), (5,)), 5) == [(2, 3)]
     assert thrown(FROZEN, TrayDice((2, 3, 5)), 5, 5, 5) == []
@@ -98,14 +98,14 @@ def test_crib_dice_tray_reads_a_throw_only_if_unmoved_dice_are_frozen_dice() -> 
     assert thrown(FROZEN, TrayDice((2, 3, 4), (5, 5), (5, 5))) == [(2, 3, 4)]
 
 
-def test_tray_policy_state_after_actions_is_none_if_an_action_is_illegal() -> None:
+def test_state_after_a_list_of_actions_is_none_if_one_of_them_is_illegal() -> None:
     after = state_after(begun("crib_dice").state, ())
     assert after == begun("crib_dice").state
     assert state_after(FROZEN.state, (Stop(),)) == FROZEN.then(Stop()).state
     assert state_after(FROZEN.state, (Stop(), Stop())) is None
 
 
-def test_a_crib_dice_keep_zone_that_names_no_point_value_gets_a_notice() -> None:
+def test_crib_dice_in_the_keep_zone_that_name_no_point_value_get_a_notice_with_the_reason() -> None:
     """Dice in the keep zone that name no point value get a notice with the reason."""
     naming = told("crib_dice", MIXED)
     illegal: dict[str, Any] = {"values": [5, 2]}
@@ -123,7 +123,7 @@ def test_a_crib_dice_keep_zone_that_names_no_point_value_gets_a_notice() -> None
         assert at_rest(naming, *kept) == Meaning(notice=changed)
 
 
-def test_dice_in_the_keep_zone_name_their_value_as_the_crib_dice_point() -> None:
+def test_moving_dice_to_the_keep_zone_chooses_their_value_as_the_crib_dice_point() -> None:
     going_on = Phrase("throw", {"player": "Ann", "decisions": ["stop"], "sizes": [5]})
     assert at_rest(told("crib_dice", MIXED), 5, 5) == Meaning((NamePoint(5),), going_on)
     rolled_over = Phrase("again_or_bank", {"player": "Ann", "sizes": [7]})
@@ -140,7 +140,7 @@ def test_five_of_six_equal_crib_dice_in_the_keep_zone_are_enough_to_name_the_poi
     assert before_throw(told("crib_dice", ALIKE), *[6] * 5) == []
 
 
-def test_crib_dice_tray_asks_for_frozen_dice_until_the_keep_zone_has_them() -> None:
+def test_crib_dice_asks_to_put_frozen_dice_in_the_keep_zone_until_all_are_there() -> None:
     throwing = notice("throw", decisions=["stop"], sizes=[5])
     assert at_rest(FROZEN) == notice("freeze", value=5, missing=2, sizes=[5])
     assert at_rest(FROZEN, 5) == notice("freeze", value=5, missing=1, sizes=[5])
@@ -157,14 +157,14 @@ def test_crib_dice_tray_asks_for_frozen_dice_until_the_keep_zone_has_them() -> N
     assert at_rest(seven, *[6] * 7) == at_rest(seven, keep_zone=False) == notice("again_or_bank", sizes=[7])
 
 
-def test_crib_dice_tray_asks_for_no_die_once_all_seven_are_frozen() -> None:
+def test_crib_dice_with_all_seven_frozen_offers_to_throw_seven_again_or_to_bank() -> None:
     rolled_over = notice("again_or_bank", sizes=[7])
     four_then_three = told("crib_dice", throw(3, 3, 3, 3, 1, 2, 6), point(3), throw(3, 3, 3))
     assert at_rest(four_then_three, *[3] * 4) == rolled_over
     assert at_rest(told("crib_dice", ALIKE, point(6))) == rolled_over
 
 
-def test_crib_dice_tray_policy_changes_the_point_by_kept_dice_till_a_throw() -> None:
+def test_setting_aside_other_dice_changes_the_crib_dice_point_only_before_the_next_throw() -> None:
     assert at_rest(FROZEN, 2, 2) == Meaning((Undo(1), NamePoint(2)))
     assert at_rest(FROZEN, 6) == notice("illegal_hold", reason="not_the_point", dice=[6], value=5)
     assert at_rest(FROZEN, 5, 5, 5) == notice("illegal_hold", reason="too_many", dice=[5, 5, 5], value=5)
@@ -181,7 +181,7 @@ def test_crib_dice_asks_to_clear_the_tray_at_a_turns_start_not_games_end() -> No
     assert at_rest(over("crib_dice")) == at_rest(over("crib_dice"), 5) == Meaning()
 
 
-def test_crib_dice_tray_policy_expects_only_frozen_dice_to_stay_in_tray() -> None:
+def test_only_frozen_crib_dice_are_expected_to_stay_in_the_tray_for_the_next_throw() -> None:
     assert (staying(FROZEN), takes_all(FROZEN)) == ((5, 5), False)
     assert (staying(told("crib_dice", MIXED)), takes_all(begun("crib_dice"))) == ((), True)
     assert staying(told("crib_dice", ALIKE, point(6))) == staying(begun("crib_dice")) == ()
@@ -191,7 +191,7 @@ def test_crib_dice_tray_policy_expects_only_frozen_dice_to_stay_in_tray() -> Non
     assert (policy.dice_expected(FROZEN.state), policy.dice_expected(over("crib_dice").state)) == (7, None)
 
 
-def test_crag_tray_notice_says_clear_the_tray_choose_a_category_or_throw() -> None:
+def test_the_crag_tray_notice_says_what_to_do_next_in_each_state_of_a_turn() -> None:
     thrown_once, kept = told("crag", throw(6, 6, 2)), told("crag", throw(6, 6, 2), keep(6, 6))
     entered = told("crag", throw(6, 6, 2), score("sixes"))
     assert at_rest(begun("crag")) == notice("clear_tray", sizes=[3])
@@ -218,7 +218,7 @@ def test_crag_tray_policy_reads_kept_dice_from_the_keep_zone() -> None:
     assert not policy_for(kept.state).starts_afresh(kept.state)
 
 
-def test_crag_buttons_offer_the_scoring_categories_or_else_all_open_ones() -> None:
+def test_crag_buttons_offer_scoring_categories_or_all_open_ones_if_none_scores() -> None:
     scoring = told("crag", throw(1, 2, 4)).state
     assert policy_for(scoring).choices(scoring) == (Enter("fours"), Enter("twos"), Enter("ones"))
     numbers = ["ones", "twos", "fours"]
@@ -247,7 +247,7 @@ def test_crapola_tray_notice_names_the_dice_set_aside_and_their_points() -> None
     assert at_rest(crapola(HOT[0]), 1, 2, 3, 4, 5, 6) == Meaning(notice=all_of_them, set_aside=(1, 2, 3, 4, 5, 6))
 
 
-def test_crapola_tray_notice_says_why_set_aside_dice_may_not_be_kept() -> None:
+def test_crapola_notice_gives_the_reason_why_dice_set_aside_in_the_tray_may_not_be_kept() -> None:
     thrown_once = crapola(throw(1, 1, 5, 2, 3, 6))
     for kept, reason in {(2,): "does_not_score", (4,): "not_of_throw", (5, 5): "not_of_throw"}.items():
         args = {"player": "Ann", "dice": list(kept), "reason": reason, "values": [1, 1, 2, 3, 5, 6]}
@@ -255,7 +255,7 @@ def test_crapola_tray_notice_says_why_set_aside_dice_may_not_be_kept() -> None:
         assert at_rest(thrown_once, *kept, thrown=(1,) * (6 - len(kept))) == meant
 
 
-def test_crapola_dice_stay_set_aside_when_lifted_but_not_when_moved_back() -> None:
+def test_a_crapola_die_set_aside_stays_so_if_lifted_out_but_not_if_put_back_among_the_throw() -> None:
     second = crapola(throw(1, 1, 5, 2, 3, 6), keep(1), throw(1, 5, 2, 3, 3))
     whole = {"kept_before": (1,), "set_aside": (5,)}
     assert at_rest(second, 1, thrown=(1, 2, 3, 3), **whole).set_aside == (5,)
@@ -273,7 +273,7 @@ def test_crapola_tray_notice_asks_for_a_throw_or_bank_after_dice_are_kept() -> N
     assert at_rest(crapola(*HOT, entry=1500)) == notice("throw", decisions=[], sizes=[6])
 
 
-def test_crapola_tray_policy_keeps_set_aside_dice_before_a_throw_or_bank() -> None:
+def test_crapola_tray_policy_turns_set_aside_dice_into_a_keep_before_a_throw_or_bank() -> None:
     thrown_once, kept = crapola(throw(1, 1, 5, 2, 3, 6)), crapola(throw(1, 1, 5, 2, 3, 6), keep(1))
     assert before_throw(thrown_once, 1, set_aside=(1,)) == [(Keep((1,)),), (Keep((1, 1)),)]
     assert before_throw(thrown_once, set_aside=(5,)) == [(Keep((5,)),)]
@@ -288,7 +288,7 @@ def test_crapola_tray_policy_keeps_set_aside_dice_before_a_throw_or_bank() -> No
     assert (policy.starts_afresh(kept.state), policy.starts_afresh(begun("crapola").state)) == (False, True)
 
 
-def test_in_crapola_dice_kept_since_the_last_hot_dice_stay_in_the_tray() -> None:
+def test_crapola_expects_the_dice_kept_since_the_last_hot_dice_to_stay_in_the_tray() -> None:
     kept = [throw(1, 1, 5, 2, 3, 6), keep(5)]
     assert (staying(crapola(*kept)), takes_all(crapola(*kept))) == ((5,), False)
     assert staying(crapola(*kept, throw(1, 2, 3, 3, 6), keep(1))) == (1, 5)

@@ -196,7 +196,7 @@ def test_simulated_crib_dice_games_are_won_as_often_as_the_odds_say() -> None:
     assert won / 1000 == pytest.approx(shares(board)[0], abs=0.064)
 
 
-def test_crib_dice_last_turn_10_holes_behind_ties_at_10_and_wins_at_11() -> None:
+def test_crib_dice_win_odds_of_the_last_turn_count_a_tie_as_half_and_a_lead_as_1() -> None:
     board = board_at(130, 120, turn=1)
     for points, share in ((7, 0.0), (9, 0.0), (10, 0.5), (11, 1.0), (40, 1.0)):
         choosing = CribDice(board, Turn("choosing", points - 2, 4, 2, (1, 2, 3, 4, 4, 5, 6)))
@@ -205,7 +205,7 @@ def test_crib_dice_last_turn_10_holes_behind_ties_at_10_and_wins_at_11() -> None
     assert values(three) == {"{'do': 'stop'}": 1.0, "{'throw': 3}": pytest.approx(19 / 27)}
 
 
-def test_crib_dice_win_odds_throw_on_where_expected_points_say_stop() -> None:
+def test_crib_dice_win_odds_prefer_a_throw_where_expected_points_prefer_a_stop() -> None:
     board = board_at(150, 120, turn=1)
     # Four 5s and 15 gathered are 25; 30 draw level. One more 5 draws level, two win, and the stop is lost.
     state = CribDice(board, Turn("choosing", 15, 5, 4, (1, 2, 3, 5, 5, 5, 5)))
@@ -215,13 +215,13 @@ def test_crib_dice_win_odds_throw_on_where_expected_points_say_stop() -> None:
     assert found[1] == {"line": {"do": "stop"}, "value": 0.0}
 
 
-def test_a_crib_dice_stop_that_ties_three_players_is_worth_a_third() -> None:
+def test_a_crib_dice_bank_that_ties_three_players_has_win_odds_of_one_third() -> None:
     choosing = Turn("choosing", 3, 4, 2, (1, 2, 3, 4, 4, 5, 6))
     assert values(CribDice(board_at(125, 125, 120, turn=2), choosing))["{'do': 'stop'}"] == pytest.approx(1 / 3)
     assert values(CribDice(board_at(125, 124, 120, turn=2), choosing))["{'do': 'stop'}"] == pytest.approx(1 / 2)
 
 
-def test_crib_dice_stop_and_wipe_out_odds_equal_those_of_the_next_board() -> None:
+def test_crib_dice_odds_of_a_stop_or_a_wipe_out_equal_those_of_the_resulting_position() -> None:
     """A throw of two dice has the mean of the values of going on and of a wipe-out, weighted by the ways."""
     board = board_at(60, 75, wipeouts=(1, 2), pandemonium=True)
     state = CribDice(board, Turn("choosing", 3, 4, 4, (1, 2, 3, 4, 4, 4, 4)))
@@ -234,7 +234,7 @@ def test_crib_dice_stop_and_wipe_out_odds_equal_those_of_the_next_board() -> Non
     assert values(lost)["{'throw': 2}"] == pytest.approx(wanted)
 
 
-def test_crib_dice_win_odds_of_a_wipe_out_include_the_fuchle_caused() -> None:
+def test_crib_dice_win_odds_include_the_fuchle_that_a_wipe_out_causes() -> None:
     for board in (board_at(60, 75, wipeouts=(2, 0)), board_at(60, 75, turn=1, wipeouts=(0, 3), pandemonium=True)):
         worth = Race(board).turn_values_to_win()
         assert worth.lost == pytest.approx(shares(board.wiped_out(0))[board.side], abs=1e-8)
@@ -258,19 +258,19 @@ def test_crib_dice_win_odds_of_a_throw_are_the_mean_over_its_results() -> None:
         assert dict(state.expected_values_by(worth))[size] == pytest.approx(total, abs=1e-9)
 
 
-def test_crib_dice_play_for_the_win_has_no_lower_odds_than_for_points() -> None:
+def test_crib_dice_win_odds_of_play_for_the_win_are_no_lower_than_of_play_for_points() -> None:
     for board in (board_at(60, 100, 20, turn=1), board_at(110, 118, wipeouts=(2, 2))):
         assert Race(board).turn_values_to_win().fresh(0) >= shares(board)[board.side] - 1e-9
 
 
-def test_crib_dice_win_odds_refuse_three_sides_under_find_a_loser() -> None:
+def test_crib_dice_win_odds_are_refused_for_three_players_with_rule_find_a_loser() -> None:
     with pytest.raises(RulesError, match="find_a_loser"):
         options(begun("crib_dice", 3, rules={"find_a_loser": True}).state, "win")
 
 
 @pytest.mark.parametrize("rule", ["bomb", "bumping", "double_fuchle", "long_game", "pandemonium"])
 @pytest.mark.parametrize("players", [2, 3])
-def test_crib_dice_win_odds_for_rules_without_an_odds_table_are_inexact(rule: str, players: int) -> None:
+def test_crib_dice_win_odds_under_rules_without_a_stored_table_are_marked_inexact(rule: str, players: int) -> None:
     told = odds_view(begun("crib_dice", players, rules={rule: True, "bomb": True}).state, "win")
     assert not told["exact"]
     assert 0 < told["options"][0]["value"] < 1
@@ -278,7 +278,7 @@ def test_crib_dice_win_odds_for_rules_without_an_odds_table_are_inexact(rule: st
     assert solved["exact"]
 
 
-def test_a_finishing_crib_dice_bank_has_win_odds_of_1_under_find_a_loser() -> None:
+def test_a_crib_dice_bank_that_finishes_has_win_odds_of_1_in_the_find_a_loser_variant() -> None:
     board = board_at(110, 120, find_a_loser=True)
     past, short = (values(CribDice(board, Turn("choosing", so_far, 4, 2, (1, 2, 3, 4, 4, 5, 6)))) for so_far in (9, 8))
     assert past["{'do': 'stop'}"] == 1.0
@@ -288,7 +288,7 @@ def test_a_finishing_crib_dice_bank_has_win_odds_of_1_under_find_a_loser() -> No
     assert shares(board_at(0, 0))[0] == pytest.approx(0.5)
 
 
-def test_crib_dice_odds_value_a_finish_at_1_under_the_find_a_loser_house_rule() -> None:
+def test_a_finishing_stop_in_crib_dice_has_win_odds_of_1_under_the_find_a_loser_rule() -> None:
     """The tables give the other side a last turn after a finish in the first turn of a round."""
     board, turn = board_at(119, 110, find_a_loser=True, bumping=True), Turn("choosing", 0, 4, 2, (1, 2, 3, 4, 4, 5, 6))
     assert {goal: options(CribDice(board, turn), goal)[0] for goal in ("win", "games")} == {
@@ -301,12 +301,12 @@ def test_crib_dice_win_odds_are_refused_in_a_roll_off() -> None:
         options(begun("crib_dice", roll_off=True).state, "win")
 
 
-def test_crib_dice_win_odds_are_empty_after_the_games_end() -> None:
+def test_crib_dice_win_odds_list_no_options_after_the_game_is_over() -> None:
     for rules in ({}, {"bomb": True}):  # during the game that rule bars it
         assert options(told("crib_dice", *bank(121), *bank(2), rules=rules).state, "win") == []
 
 
-def test_crib_dice_odds_for_the_goal_games_need_two_sides_and_are_empty_after_the_end() -> None:
+def test_crib_dice_odds_in_games_won_and_lost_need_two_sides_and_are_empty_after_the_game() -> None:
     for players in (2, 3):
         ended = told("crib_dice", *bank(121), *bank(2) * (players - 1), players=players).state
         assert ended.standing.over
@@ -320,7 +320,7 @@ def test_crib_dice_odds_for_the_goal_games_need_two_sides_and_are_empty_after_th
         assert dict(values_by_games(state))[Stop()] == games
 
 
-def test_crib_dice_set_arrays_give_the_exact_mean_best_set_of_seven_dice() -> None:
+def test_crib_dice_tables_of_sets_give_the_exact_mean_score_of_the_best_set_of_seven_dice() -> None:
     rows, chances = offers()
     assert rows.shape == (3, len(chances)), "no throw holds more than three sets"
     best = sum(
@@ -330,14 +330,14 @@ def test_crib_dice_set_arrays_give_the_exact_mean_best_set_of_seven_dice() -> No
     assert chances @ set_scores()[rows - 1].max(axis=0) == pytest.approx(best / 6**7)
 
 
-def test_crib_dice_win_odds_list_every_legal_point_value_then_stop_and_throw() -> None:
+def test_crib_dice_win_odds_cover_every_legal_option_before_and_after_naming_the_point() -> None:
     naming: Any = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state
     assert {str(line) for line in (named(2), named(6))} == set(values(naming))
     choosing = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5), named(2)).state
     assert set(values(choosing)) == {str(STOP), "{'throw': 4}"}
 
 
-def test_win_odds_list_no_options_after_a_find_a_loser_crib_dice_game() -> None:
+def test_win_odds_list_no_options_after_a_crib_dice_game_with_the_find_a_loser_rule() -> None:
     leaves = [{"leave": "Ann"}, {"leave": "Ben"}]
     over = told("crib_dice", *leaves, players=3, rules={"find_a_loser": True}).state
     assert over.standing.over

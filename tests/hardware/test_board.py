@@ -100,7 +100,7 @@ def test_the_led_strip_shows_join_code_pips_until_the_code_expires(at: Bench) ->
     assert at.board.latest().leds != code
 
 
-def test_the_led_driver_sends_one_frame_a_second_without_animation(at: Bench) -> None:
+def test_a_still_led_picture_is_sent_to_the_strip_once_a_second(at: Bench) -> None:
     at.board.show(STILL)
     at.run(10.0)
     assert 10 <= at.strip.shown <= 11
@@ -112,7 +112,7 @@ def test_the_led_driver_sends_40_to_61_frames_in_a_second_of_animation(at: Bench
     assert 40 <= at.strip.shown <= 61
 
 
-def test_an_led_driver_step_shows_a_new_board_view_and_reports_leds_and_current(at: Bench) -> None:
+def test_an_led_driver_step_draws_a_new_board_view_and_reports_led_colours_and_current(at: Bench) -> None:
     at.board.step()
     at.clock.now_s += 1 / 60
     at.board.show(STILL)
@@ -137,7 +137,7 @@ def test_leds_flash_within_30_ms_of_a_button_despite_a_new_board_view(at: Bench)
     assert not at.strip.frame_rgb[0].any(), "and it fades"
 
 
-def test_the_led_strip_is_dim_and_still_only_while_a_photo_is_taken(at: Bench) -> None:
+def test_the_led_strip_is_dimmed_and_its_animation_paused_only_while_a_photo_is_taken(at: Bench) -> None:
     at.board.show(replace(MOVING, pegs=(Peg(0, 10, 14), Peg(0, 40, 40))))
     at.run(0.5)
     before = int(at.strip.frame_rgb.max())
@@ -210,7 +210,7 @@ class HangingStrip(MemoryStrip):
         super().show(frame_rgb)
 
 
-def test_a_hanging_led_strip_is_reported_and_gets_no_second_thread(clock: Clock) -> None:
+def test_an_led_strip_that_stops_answering_is_reported_but_starts_no_second_driver_thread(clock: Clock) -> None:
     strip = HangingStrip(122)
     board = board_on(strip, clock)
     before = threading.active_count()

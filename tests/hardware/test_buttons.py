@@ -66,7 +66,7 @@ def bounced(chance: random.Random, at_s: float, closed: bool) -> list[tuple[floa
     ],
     ids=["clean", "held", "spike shorter than the settling time"],
 )
-def test_debouncing_reports_a_press_as_short_or_long_and_no_spike(
+def test_debouncing_reports_a_button_press_as_short_or_long_and_ignores_a_spike(
     levels: list[tuple[float, bool]], reported: list[str]
 ) -> None:
     assert presses(levels) == reported
@@ -127,7 +127,7 @@ def test_a_gpio_button_reports_a_bouncing_press_once(pins: Any) -> None:
     assert heard.empty()
 
 
-def test_the_shutdown_button_needs_a_3_second_hold_and_others_1_second(pins: Any) -> None:
+def test_a_long_press_takes_3_seconds_on_the_shutdown_button_and_1_second_on_others(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(shutdown=3), clock=lambda: now[0])
     for button in ("bank", "undo", "next", "shutdown"):
@@ -138,7 +138,7 @@ def test_the_shutdown_button_needs_a_3_second_hold_and_others_1_second(pins: Any
     assert long == [(1.0, "bank"), (1.0, "undo"), (1.0, "next"), (3.0, "shutdown")]
 
 
-def test_a_gpio_button_released_while_stopped_gives_no_press_after_restart(pins: Any) -> None:
+def test_gpio_button_released_while_the_listener_is_stopped_reports_no_press_after_restart(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(shutdown=3), clock=lambda: now[0])
     felt, pressed = queue.Queue[Touch](), list[Press]()
@@ -191,7 +191,7 @@ class KeyFinger:
 
 
 @pytest.mark.parametrize("kind", [PinFinger, KeyFinger])
-def test_gpio_and_key_buttons_report_touches_and_presses_only_until_stop(kind: Any, pins: Any) -> None:
+def test_gpio_and_keyboard_buttons_report_each_touch_and_press_until_they_are_stopped(kind: Any, pins: Any) -> None:
     finger = kind(pins)
     told: queue.Queue[Press | Touch] = queue.Queue()
     for _ in range(2):
@@ -222,7 +222,7 @@ def test_starting_gpio_buttons_on_a_pin_in_use_is_a_device_error(pins: Any) -> N
         GpioButtons(ButtonSettings()).start(print)
 
 
-def test_starting_gpio_buttons_again_opens_the_pins_refused_before(pins: Any) -> None:
+def test_gpio_buttons_start_once_a_pin_that_was_in_use_is_free_again(pins: Any) -> None:
     now = [0.0]
     buttons = GpioButtons(ButtonSettings(), clock=lambda: now[0])
     heard = queue.Queue[Press]()
@@ -265,7 +265,7 @@ def test_a_busy_gpio_pin_is_an_error_that_disables_only_its_own_button(monkeypat
 @pytest.mark.parametrize(
     "typed", [b"bxN", b"b\x1b[B\x1b[1;5B\x1b[[B\x1bOS\x1bu\x1b\x1b[BN"], ids=["letters", "arrows and F keys"]
 )
-def test_key_buttons_read_letters_as_short_and_capitals_as_long_presses(typed: bytes) -> None:
+def test_keyboard_buttons_read_small_letters_as_short_and_capitals_as_long_presses(typed: bytes) -> None:
     ours, theirs = pty.openpty()
     heard, felt = queue.Queue[Press](), list[Touch]()
     with os.fdopen(theirs, "r") as terminal:
@@ -284,7 +284,7 @@ def test_key_buttons_without_a_terminal_are_an_error() -> None:
         KeyButtons(nothing).start(print)
 
 
-def test_opening_buttons_of_an_unknown_kind_is_refused_with_a_suggestion() -> None:
+def test_an_unknown_kind_of_push_buttons_is_refused_with_the_nearest_known_kind() -> None:
     with pytest.raises(SetupError, match="'gpio'"):
         open_buttons("gpoi", ButtonSettings())
     assert open_buttons("none", ButtonSettings()).name == "no"

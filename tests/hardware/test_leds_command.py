@@ -82,7 +82,7 @@ def test_led_drilling_template_frame_and_corners_match_the_front_panel() -> None
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_led_map_has_a_title_per_led_and_hole_120s_titles_name_it(name: str) -> None:
+def test_each_led_in_the_svg_map_has_a_title_and_those_of_hole_120_name_the_hole(name: str) -> None:
     """One more title is that of the drawing."""
     titles = [t.text for t in ET.fromstring(wiring_map(preset(name))).iter(f"{SVG}title")]
     assert len(titles) == preset(name).leds + 1
@@ -146,7 +146,7 @@ def test_the_pin_table_gives_each_gpio_its_own_pin_off_power_and_ground() -> Non
     assert not set(HEADER_PINS.values()) & {1, 2, 4, 6, 9, 14, 17, 20, 25, 30, 34, 39}  # powers and grounds
 
 
-def test_leds_map_lists_holes_with_leds_and_says_the_strip_is_simulated(empty_settings: str) -> None:
+def test_leds_map_command_lists_each_holes_led_and_says_a_memory_strip_is_simulated(empty_settings: str) -> None:
     done = leds("map", "--config", empty_settings, "--strip", "memory")
     assert done.exit_code == 0
     assert "simulated" in done.stderr
@@ -154,7 +154,7 @@ def test_leds_map_lists_holes_with_leds_and_says_the_strip_is_simulated(empty_se
     assert done.stdout.splitlines()[-1] == "finish: LED 121"
 
 
-def test_leds_test_prints_four_colours_then_holes_then_the_status_leds(
+def test_leds_test_command_shows_and_names_colours_then_track_holes_then_status_leds(
     empty_settings: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[FrameRGB] = []
@@ -184,14 +184,14 @@ def test_leds_map_and_design_create_a_missing_folder_for_their_drawing(
     assert out.read_bytes().startswith(b"\x89PNG") == name.endswith("PNG")
 
 
-def test_leds_map_refuses_a_drawing_that_is_neither_svg_nor_png(tmp_path: Path, empty_settings: str) -> None:
+def test_leds_map_refuses_an_output_file_that_is_neither_svg_nor_png(tmp_path: Path, empty_settings: str) -> None:
     done = leds("map", "--config", empty_settings, "--out", str(tmp_path / "m.pdf"))
     assert (done.exit_code, ".svg or .png" in str(done.exception)) == (1, True)
     assert not (tmp_path / "m.pdf").exists()
 
 
 @pytest.mark.parametrize("what", ["design", "wiring"])
-def test_leds_design_and_wiring_refuse_a_drawing_that_is_no_svg(what: str, tmp_path: Path, empty_settings: str) -> None:
+def test_leds_design_and_wiring_refuse_an_output_that_is_no_svg(what: str, tmp_path: Path, empty_settings: str) -> None:
     done = leds(what, "--config", empty_settings, "--out", str(tmp_path / "d.png"))
     assert (type(done.exception), ".svg" in str(done.exception)) == (SetupError, True)
     assert not (tmp_path / "d.png").exists()
@@ -207,7 +207,7 @@ def test_leds_map_and_test_refuse_a_step_time_not_positive_and_finite(
 
 
 @pytest.mark.parametrize("words", [("map", "--out", "m.svg"), ("map", "--out", "m.png"), ("design", "--out", "d.svg")])
-def test_leds_map_and_design_draw_a_layout_of_a_single_led(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_the_leds_map_and_design_commands_draw_a_track_of_one_led(words: tuple[str, ...], tmp_path: Path) -> None:
     file, out = tmp_path / "own.toml", tmp_path / words[-1]
     track = "leds = 1\nholes = 1\nstart_leds = 0\nfinish_leds = 0\nlanes = ['0']\n"
     file.write_text(f"[strip]\nlayout = 'own'\n[track]\n{track}")
@@ -225,7 +225,7 @@ def test_leds_wiring_draws_the_strip_and_button_pins_of_the_settings(tmp_path: P
     assert "GPIO26 (pin 37)" in out.read_text()
 
 
-def test_leds_scenes_with_stills_draws_a_picture_of_every_led_scene(tmp_path: Path) -> None:
+def test_the_leds_scenes_command_with_stills_writes_a_picture_of_every_led_scene(tmp_path: Path) -> None:
     done = leds("scenes", "--layout", "strip122", "--stills", "--out", str(tmp_path))
     assert done.exit_code == 0, done.output
     assert {path.stem for path in tmp_path.iterdir()} == {f"strip122-{scene.name}" for scene in SCENES}
@@ -234,7 +234,7 @@ def test_leds_scenes_with_stills_draws_a_picture_of_every_led_scene(tmp_path: Pa
     assert picture.max() > 150, "something glows"
 
 
-def test_leds_scenes_says_how_many_scenes_it_drew_and_where(tmp_path: Path) -> None:
+def test_the_leds_scenes_command_prints_how_many_scenes_it_drew_and_in_which_folder(tmp_path: Path) -> None:
     done = leds("scenes", "--layout", "strip122", "--stills", "--out", str(tmp_path))
     assert done.output.endswith(f"{len(SCENES)} scenes drawn in {tmp_path}.\n")
 
@@ -313,7 +313,7 @@ def test_leds_wiring_command_with_strip_auto_draws_the_pi_models_data_pin(
         assert f"GPIO{pin} (pin" in out.read_text()
 
 
-def test_leds_map_resends_a_long_steps_frame_before_wled_times_out(
+def test_leds_map_command_resends_the_frame_of_a_long_step_before_wleds_timeout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept_s: list[float] = []

@@ -17,7 +17,7 @@ def test_the_led_bench_animation_changes_in_at_least_50_of_60_frames() -> None:
     assert sum(not np.array_equal(a, b) for a, b in itertools.pairwise(frames)) >= 50
 
 
-def test_the_led_bench_measures_the_frame_time_and_the_press_to_light_time() -> None:
+def test_the_led_benchmark_measures_the_frame_time_and_the_button_press_to_light_delay() -> None:
     figures = measure(seconds=1.0, presses=1)
     assert figures["leds_shown"] > 40
     assert all(figures[key] > 0 for key in ("leds_frame_ms", "leds_core_share", "button_light_ms"))

@@ -81,7 +81,7 @@ def test_each_camera_arm_is_just_high_enough_for_a_5_percent_tray_margin(module:
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_printed_foot_and_light_holder_lie_outside_the_cameras_picture(module: Module, size_wh: SizeWH) -> None:
+def test_printed_camera_post_foot_and_light_holder_are_outside_camera_view(module: Module, size_wh: SizeWH) -> None:
     width, depth = mm.seen_mm(mm.arm_for(module, size_wh), module, size_wh)
     foot = triangles(PARTS / "foot.stl")
     holder = triangles(PARTS / "light-holder.stl")
@@ -137,7 +137,7 @@ def test_the_level_shifter_drawing_leaves_no_input_floating() -> None:
     assert all("+5 V" in legs[leg] for leg in (4, 10, 13, 14))
 
 
-def test_the_tray_drawing_has_four_walls_that_fit_the_calibrated_tray() -> None:
+def test_the_tray_cutting_drawing_has_four_walls_that_fit_the_trays_width_and_depth() -> None:
     """The ridge at the keep zone is at most 4 mm high."""
     rects = re.findall(r'width="([\d.]+)" height="([\d.]+)"', sheets(BOARD)["tray"])
     sides = [(float(width), float(height)) for width, height in rects]
@@ -167,7 +167,7 @@ def test_every_part_mesh_has_a_picture_and_part_files_total_at_most_3_mb() -> No
     assert sum(file.stat().st_size for file in [*PARTS.iterdir(), *PICTURES]) <= MOST_BYTES
 
 
-def test_no_run_time_module_imports_the_release_parts_package() -> None:
+def test_no_run_time_source_file_mentions_the_package_release_parts() -> None:
     rooms = [path for room in ("companion", "vision", "hardware", "web") for path in (ROOT / room).rglob("*.py")]
     assert [path.name for path in rooms if "release.parts" in path.read_text(encoding="utf-8")] == []
 

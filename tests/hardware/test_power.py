@@ -90,7 +90,7 @@ def test_player_colours_on_leds_keep_their_hues_when_dimmed() -> None:
         assert apart(hues(dim), hues(frame_rgb.astype(np.float32))).max() <= 2.0
 
 
-def test_led_rounding_raises_the_brightest_channel_to_at_most_twice_plus_one_level() -> None:
+def test_rounding_led_colours_to_whole_levels_at_most_doubles_the_brightest_channel_plus_1() -> None:
     light = (np.random.default_rng(3).random((5000, 3)) * 12).astype(np.float32)
     assert (in_steps(light).max(axis=1) <= 2 * light.max(axis=1) + 1).all()
 
@@ -128,7 +128,7 @@ def test_a_current_limit_below_the_dark_led_strips_draw_is_a_problem() -> None:
 
 
 @pytest.mark.parametrize("layout", PRESETS)
-def test_led_test_patterns_of_60_ma_channels_stay_within_the_current_limit(layout: str) -> None:
+def test_led_test_patterns_stay_within_the_current_limit_with_60_ma_per_colour_channel(layout: str) -> None:
     settings = StripSettings(channel_ma=60.0, idle_ma=1.0)
     for _, frame_rgb in (*colours(preset(layout), settings), *hole_by_hole(preset(layout), settings)):
         assert frame_rgb.any()

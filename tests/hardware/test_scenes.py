@@ -55,7 +55,7 @@ def hue_of(led: NDArray[np.float32]) -> tuple[float, ...]:
     return tuple(np.round(led / max(1e-6, float(led.max())), 2).tolist())
 
 
-def test_the_led_scene_gallery_covers_every_board_mood_and_moment_kind() -> None:
+def test_the_gallery_of_led_scenes_has_every_display_state_and_every_kind_of_animation() -> None:
     moods = {"idle", "ready", "settling", "read", "asking", "illegal_hold", "over"}
     assert {scene.view.mood for scene in SCENES} == moods
     kinds = {moment.kind for scene in SCENES for moment in scene.view.moments}
@@ -74,7 +74,7 @@ def test_each_led_scene_is_lit_and_depends_on_view_and_time_alone(scene: Scene, 
     assert 0.0 <= float(first.min()) <= float(first.max()) <= 1.0
 
 
-def test_flash_counting_helper_finds_4_a_second_at_4_hz_and_1_at_half_hz() -> None:
+def test_the_busiest_second_of_a_4_hz_light_has_4_flashes_and_of_a_half_hz_light_1() -> None:
     """The pulse takes two seconds."""
     times = np.arange(0, 4, 1 / RATE_HZ)
     assert busiest_second(flashes((np.sin(8 * np.pi * times) > 0).astype(np.float32), 0.2)) == 4
@@ -100,7 +100,7 @@ def test_no_led_scene_lights_an_led_white(scene: Scene, layout: Layout) -> None:
 
 
 @each_layout
-def test_the_idle_led_scene_moves_at_under_a_tenth_of_full_light(layout: Layout) -> None:
+def test_the_idle_led_scene_is_animated_and_stays_below_a_tenth_of_full_light(layout: Layout) -> None:
     power = Power(PowerSettings(brightness=1, white=(1, 1, 1)))
     frames = film(BoardView(), layout, 10.0)
     assert max(float(power.light(frame).max()) for frame in frames[::10]) < 25.5
@@ -148,7 +148,7 @@ def test_each_player_colour_has_its_own_led_rhythm_and_is_never_dark() -> None:
 
 @each_layout
 @each_scene
-def test_every_led_scene_but_a_press_is_still_and_dim_during_a_photo(scene: Scene, layout: Layout) -> None:
+def test_every_led_scene_without_a_button_press_is_still_and_dim_during_a_photo(scene: Scene, layout: Layout) -> None:
     view = replace(scene.view, moments=tuple(m for m in scene.view.moments if m.kind != "press"), capturing=True)
     first = compose(view, layout, 0.3)
     assert all(np.array_equal(first, compose(view, layout, time_s)) for time_s in (0.31, 1.7, 9.9))
@@ -156,7 +156,7 @@ def test_every_led_scene_but_a_press_is_still_and_dim_during_a_photo(scene: Scen
     assert next_change_s(view, layout, 0.3) == math.inf
 
 
-def test_a_button_press_during_photo_capture_flashes_the_led_strip_dimly() -> None:
+def test_a_button_press_lights_the_dark_led_strip_dimly_while_a_photo_is_taken() -> None:
     view = replace(PLAY, capturing=True, moments=(Moment("press", 1.0),))
     assert compose(view, STRIP, 0.99)[0].max() == 0
     assert 0.2 < compose(view, STRIP, 1.0)[0].max() <= 0.36, "dim, but there"
@@ -171,7 +171,7 @@ SHARING = BoardView(pegs=(Peg(0, 41, 41), Peg(2, 44, 44)), mood="ready")
 
 
 @pytest.mark.parametrize("view", AHEAD)
-def test_the_peg_at_the_head_of_the_turns_points_swells_and_fades(view: BoardView) -> None:
+def test_the_led_at_the_front_of_the_current_turns_points_pulses(view: BoardView) -> None:
     head, colour = list(Canvas(STRIP, view.holes).hole(1, 58)), np.array(player_colour(view.pegs[1].colour))
     for time_s, level in ((1.2, 0.7), (1.8, 1.0), (2.4, 0.7)):
         assert np.allclose(compose(view, STRIP, time_s)[head], level * colour, atol=1e-3)
@@ -195,7 +195,7 @@ def test_pegs_that_share_a_hole_of_a_short_strip_take_turns_in_it() -> None:
         (SHARING, SHORT),
     ],
 )
-def test_an_led_scene_does_not_change_before_its_next_change_is_due(view: BoardView, layout: Layout) -> None:
+def test_led_frames_stay_equal_until_the_scenes_announced_next_change(view: BoardView, layout: Layout) -> None:
     """Frames composed before the time that `next_change_s` returns are equal, over 6 s."""
     time_s = 0.0
     while time_s < 6.0:
@@ -211,14 +211,14 @@ def test_an_led_scene_does_not_change_before_its_next_change_is_due(view: BoardV
 
 
 @pytest.mark.parametrize("to_play", [0, None])
-def test_a_track_at_rest_is_not_redrawn_while_read_dice_lie_in_the_tray(to_play: int | None) -> None:
+def test_led_track_schedules_no_redraw_while_dice_already_read_lie_in_the_tray(to_play: int | None) -> None:
     """The fault: 30 equal frames a second while a player thought."""
     view = BoardView(pegs=(Peg(0, 3, 3),), mood="read", to_play=to_play)
     assert next_change_s(view, STRIP, 5.0) == math.inf
 
 
 @pytest.mark.parametrize(("moments", "due_s"), [((), math.inf), ((Moment("press", 7.0),), 7.0)])
-def test_next_led_change_is_the_animations_start_or_never_without_one(
+def test_the_next_led_change_is_due_at_the_start_of_a_coming_animation_or_else_never(
     moments: tuple[Moment, ...], due_s: float
 ) -> None:
     assert next_change_s(BoardView(pegs=(Peg(0, 3, 3),), mood="ready", moments=moments), STRIP, 5.0) == due_s
@@ -256,13 +256,13 @@ def test_an_led_animation_with_a_delay_equals_an_animation_begun_later(kind: str
 
 
 @pytest.mark.parametrize("kind", ["run", "fill"])
-def test_the_led_animations_run_and_fill_ignore_a_given_duration(kind: str) -> None:
+def test_a_given_duration_changes_neither_the_run_nor_the_fill_animation_of_the_leds(kind: str) -> None:
     plain, given = (Moment(kind, 0.0, 0, 43, 63, holes=6, lasts_s=lasts_s) for lasts_s in (0.0, 2.0))
     one, other = (compose(replace(PLAY, moments=(moment,)), STRIP, 0.3) for moment in (plain, given))
     assert np.array_equal(one, other)
 
 
-def test_an_led_peg_run_from_a_hole_to_itself_shows_that_hole_before_it_starts() -> None:
+def test_a_delayed_led_peg_animation_from_a_hole_to_itself_shows_that_hole_while_it_waits() -> None:
     view = replace(PLAY, moments=(Moment("run", 0.0, 0, 43, 43, delay_s=1.0),))
     assert shown(view, 0.5)[0].provisional == 43
 
@@ -287,7 +287,7 @@ def test_led_scenes_draw_views_with_out_of_range_values_without_error() -> None:
             assert np.isfinite(compose(view, layout, 0.5)).all()
 
 
-def test_adding_light_to_an_led_canvas_keeps_the_brighter_of_each_colour() -> None:
+def test_adding_light_to_an_led_keeps_the_brighter_value_of_each_colour_channel() -> None:
     canvas = Canvas(STRIP, 120)
     canvas.add([3], (1.0, 0.0, 0.0), 0.8)
     canvas.add([3], (1.0, 0.5, 0.0), 0.2)

@@ -35,7 +35,7 @@ def test_a_sound_effect_is_short_and_neither_clips_nor_clicks(tones: tuple[Note,
     assert np.abs(heard[-50:]).max() < 300
 
 
-def test_the_notes_of_a_sound_effect_have_their_pitch_in_order() -> None:
+def test_the_rising_sound_effect_plays_523_then_784_hz_and_the_falling_one_descends() -> None:
     def pitch(kind: tuple[Note, ...], since_s: float) -> float:
         part = samples(kind)[round(since_s * RATE_HZ) :][:2000]
         return float(np.abs(np.fft.rfft(part * np.hanning(len(part)))).argmax() * RATE_HZ / len(part))
@@ -72,7 +72,7 @@ def test_sound_effects_play_in_order_and_excess_effects_are_dropped() -> None:
     assert chimes.health()[0]
 
 
-def test_a_sound_thread_that_hung_during_a_stop_still_ends_after_a_new_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sound_thread_blocked_at_a_stop_ends_later_even_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hardware.sounds.PLAYER_TIMEOUT_S", -1.0)  # stop does not wait
     begun, go_on = threading.Event(), threading.Event()
     players: list[threading.Thread] = []
@@ -114,7 +114,7 @@ def test_the_aplay_program_receives_the_whole_sound_file(tmp_path: Path, monkeyp
     assert (tmp_path / "asked").read_text() == "--quiet -\n"
 
 
-def test_aplay_without_a_sound_card_returns_the_error_and_group_audio_cure(
+def test_aplay_without_a_sound_card_returns_the_error_and_advice_about_the_group_audio(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     player(tmp_path, "cat > /dev/null; echo 'audio open error: No such file or directory' >&2; exit 1", monkeypatch)

@@ -139,7 +139,7 @@ def test_a_vanished_led_strip_names_its_cure_and_is_lit_once_mended(
 
 
 @pytest.mark.parametrize("code", [errno.EFBIG, errno.ENOSPC])
-def test_a_pio_led_driver_for_fewer_leds_is_a_start_error_with_its_cure(
+def test_a_pio_led_driver_configured_for_too_few_leds_fails_at_start_with_advice(
     code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     below = pio(monkeypatch, tmp_path)
@@ -148,7 +148,7 @@ def test_a_pio_led_driver_for_fewer_leds_is_a_start_error_with_its_cure(
         DrivenStrip(122, below.driver).start()
 
 
-def test_an_spi_strip_too_long_for_bufsiz_is_lit_once_bufsiz_is_larger(
+def test_an_spi_strip_refused_for_a_small_bufsiz_can_be_lit_after_bufsiz_is_raised(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     strip = DrivenStrip(122, spi(monkeypatch, tmp_path).driver)

@@ -89,7 +89,7 @@ def showing(driver: Driver, *colours: tuple[int, int, int]) -> DrivenStrip:
     return strip
 
 
-def test_every_led_strip_driver_restarts_and_refuses_wrong_frame_sizes(strip: Any) -> None:
+def test_every_led_strip_driver_can_restart_and_rejects_frames_of_wrong_length(strip: Any) -> None:
     assert strip.name
     assert strip.leds == LEDS
     strip.start()
@@ -181,7 +181,7 @@ def test_the_pio_strip_writes_four_bytes_per_led_and_zeros_on_stop(device: Path)
     assert device.read_bytes() == bytes(8)
 
 
-def test_pio_swaps_red_and_green_for_an_rgb_strip_as_the_kernel_driver_sends_grb(device: Path) -> None:
+def test_an_rgb_strip_gets_rgb_order_although_the_pio_kernel_driver_swaps_red_and_green(device: Path) -> None:
     showing(PioDriver(device, order="RGB"), (1, 2, 3))
     first, second, third, _ = device.read_bytes()
     on_the_wire = (second, first, third)  # ws2812-pio-rp1.c: green, red, blue of the bytes that were written
@@ -212,7 +212,7 @@ def test_starting_a_wled_strip_with_an_unresolvable_host_is_an_error() -> None:
         DrivenStrip(2, WledDriver("no-such-host.invalid")).start()
 
 
-def test_the_ws281x_strip_packs_red_green_blue_and_darkens_on_stop(sent: list[bytes]) -> None:
+def test_the_ws281x_strip_sends_colours_as_0xrrggbb_and_turns_dark_on_stop(sent: list[bytes]) -> None:
     strip = showing(Ws281xDriver(machine=PI_4), (1, 2, 3), (255, 0, 0))
     library: Any = sys.modules["_rpi_ws281x"]
     assert library.rendered == [[0x010203, 0xFF0000]]
@@ -222,7 +222,7 @@ def test_the_ws281x_strip_packs_red_green_blue_and_darkens_on_stop(sent: list[by
 
 
 @pytest.mark.parametrize("code", [0, -5, -11])
-def test_a_failed_ws281x_start_tells_a_cure_and_python_still_exits_with_0(code: int) -> None:
+def test_a_failed_ws281x_start_suggests_a_cure_and_does_not_crash_python(code: int) -> None:
     use = f"""if True:
         from companion.errors import DeviceError
         from hardware.strips import DrivenStrip
@@ -249,7 +249,7 @@ def test_the_stand_in_for_rpi_ws281x_crashes_at_exit_if_never_started() -> None:
 
 
 @pytest.mark.parametrize(("machine", "cure"), [(PI_5, "spi or pio"), ("", "memory")])
-def test_ws281x_on_a_pi_5_or_off_a_pi_is_refused_without_an_import(
+def test_the_ws281x_driver_refuses_a_pi_5_or_another_computer_without_importing_its_library(
     monkeypatch: pytest.MonkeyPatch, machine: str, cure: str
 ) -> None:
     monkeypatch.setitem(sys.modules, "rpi_ws281x", None)  # an import would raise ImportError

@@ -50,7 +50,7 @@ def test_led_layout_matrix16_spirals_from_a_corner_over_zigzag_wiring() -> None:
     assert [lane[k][0] for k in (0, 15, 16, 17)] == [0, 15, 16, 47]  # rows are wired there and back
 
 
-def test_led_layout_table300_has_two_leds_per_hole_and_a_status_segment() -> None:
+def test_the_led_layout_preset_table300_has_two_leds_per_hole_and_24_status_leds() -> None:
     layout = preset("table300")
     assert layout.lanes[0][1] == (4, 5)
     assert layout.lanes[0][120] == (242, 243)
@@ -82,13 +82,13 @@ def test_a_custom_led_lane_can_run_backwards_and_skip_leds() -> None:
     assert layout.lanes[0][121] == (14,)
 
 
-def test_serpentine_off_runs_pegs_left_to_right_in_every_led_track_row() -> None:
+def test_with_serpentine_off_holes_run_left_to_right_in_each_row_of_a_zigzag_led_strip() -> None:
     wired = TrackSettings(leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
     assert [hole[0] for hole in layout_from(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 
 
 @pytest.mark.parametrize("serpentine", [True, False])
-def test_each_drawn_row_of_a_custom_led_track_begins_right_of_the_start_pocket(serpentine: bool) -> None:
+def test_rows_of_a_drawn_custom_led_track_begin_to_the_right_of_its_start_position(serpentine: bool) -> None:
     """Each row of the drawing began a hole too early: the start pocket took a place in the first one."""
     wired = TrackSettings(leds=28, lanes=("1-12", "25-14"), holes=10, row_holes=5, serpentine=serpentine, pitch_mm=1)
     layout = layout_from(wired)

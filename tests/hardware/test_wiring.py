@@ -54,7 +54,7 @@ def test_an_spi_bus_that_is_not_on_the_pis_header_takes_no_pin() -> None:
     assert not strip_pins("spi", StripSettings(spi_bus=4), PI_5)
 
 
-def test_a_ws281x_strip_by_spi_occupies_data_pin_10_despite_spi_bus_1() -> None:
+def test_a_ws281x_strip_with_pin_10_uses_gpio_10_even_if_the_spi_bus_setting_is_1() -> None:
     assert next(iter(strip_pins("ws281x", StripSettings(pin=10, spi_bus=1), PI_4))) == 10
 
 

@@ -50,7 +50,7 @@ def test_the_fairness_test_finds_fair_dice_uneven_in_at_most_1_set_of_20() -> No
 
 
 @given(st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=7), max_size=30))
-def test_fairness_evidence_is_the_log_likelihood_ratio_of_all_values(throws: list[list[int]]) -> None:
+def test_fairness_evidence_is_the_log_likelihood_ratio_of_biased_to_fair_dice(throws: list[list[int]]) -> None:
     fairness = evidence_after(throws)
     ratio = 0.0
     for face, (chance, weight) in product(range(6), BIASES):
@@ -130,7 +130,7 @@ def test_fairness_fit_of_5s_read_as_6s_reaches_the_maximum_likelihood(counts: Co
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_fairness_fits_misread_rates_at_least_as_well_as_random_rates(counts: Counts) -> None:
+def test_fairness_fits_misread_rates_that_are_at_least_as_likely_as_random_guesses(counts: Counts) -> None:
     generator, best = random.Random(4), -float("inf")
     for _ in range(3000):
         slip = [generator.uniform(0, 0.01) for _ in range(6)]
@@ -157,7 +157,7 @@ def test_the_dice_command_counts_faces_and_throws_of_transcripts() -> None:
     assert "an even share" in dice(*files).stdout
 
 
-def test_dice_command_without_throws_calls_dice_even_and_throws_too_few(tmp_path: Path) -> None:
+def test_dice_fairness_command_without_throws_gives_verdict_even_and_says_not_enough_throws(tmp_path: Path) -> None:
     found = json.loads(dice("--json", "--data", str(tmp_path)).stdout)
     assert (found["verdict"], found["throws"], found["could_have_found"]) == ("even", 0, None)
     assert "Not enough throws yet" in dice("--data", str(tmp_path)).stdout

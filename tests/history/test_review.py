@@ -31,7 +31,7 @@ READ = (5, 5, 2, 2, 1, 4, 6)
         ((), (), ()),
     ],
 )
-def test_review_labels_a_misread_die_only_if_its_true_value_is_unambiguous(
+def test_a_corrected_throw_labels_a_misread_die_only_if_its_value_is_unambiguous(
     read: tuple[int, ...], truth: tuple[int, ...], apart: tuple[int | None, ...]
 ) -> None:
     assert matched_values(read, truth) == apart
@@ -60,7 +60,7 @@ def _fields(observation: Any) -> dict[str, Any]:
     return {name: getattr(observation, name) for name in observation.__struct_fields__}
 
 
-def test_throw_review_lists_a_throw_answered_after_a_doubt_with_dice_boxes(table: Table, tmp_path: Path) -> None:
+def test_review_lists_dice_boxes_of_a_doubted_throw_whose_values_a_player_gave(table: Table, tmp_path: Path) -> None:
     number = answered(table, (5, 5, 2, 3, 1, 4, 6))
     (throw,) = Review(tmp_path).throws()
     assert (throw.throw, throw.player, throw.source, throw.doubt) == (number, "Ann", "answered", "disagree")
@@ -70,14 +70,14 @@ def test_throw_review_lists_a_throw_answered_after_a_doubt_with_dice_boxes(table
     assert not throw.settled
 
 
-def test_a_throw_confirmed_as_read_needs_no_labels_in_the_throw_review(table: Table, tmp_path: Path) -> None:
+def test_the_throw_review_takes_a_reading_that_a_player_confirmed_as_true_values(table: Table, tmp_path: Path) -> None:
     answered(table, READ)
     (throw,) = Review(tmp_path).throws()
     assert throw.settled
     assert all(die.value == die.read for die in throw.dice)
 
 
-def test_the_review_lists_a_corrected_throw_until_the_throw_is_undone(table: Table, tmp_path: Path) -> None:
+def test_the_review_of_misread_throws_lists_a_corrected_throw_until_its_undo(table: Table, tmp_path: Path) -> None:
     review, number = Review(tmp_path), answered(table, READ)
     table.submit(CorrectThrow(number=table.snapshot().number, throw=number, values=(5, 5, 2, 2, 3, 4, 6)))
     (throw,) = review.throws()
@@ -111,7 +111,7 @@ def test_the_review_omits_a_throw_entered_by_hand(table: Table, tmp_path: Path) 
     assert Review(tmp_path).throws() == []
 
 
-def test_the_review_treats_a_damaged_label_file_as_empty(table: Table, tmp_path: Path) -> None:
+def test_throw_review_reads_a_damaged_label_file_as_no_labels(table: Table, tmp_path: Path) -> None:
     """A label file that is not JSON counts as empty: the labels are lost, the throws are not."""
     number = answered(table, (5, 5, 2, 3, 1, 4, 6))
     review = Review(tmp_path)

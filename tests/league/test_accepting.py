@@ -143,7 +143,7 @@ def test_the_league_refuses_a_game_between_two_merged_names_with_422(league: Lea
 
 
 @pytest.mark.parametrize("other", ["Ann", "Zoe"])
-def test_moving_a_league_table_keeps_the_games_of_players_merged_across_two_tables(
+def test_moving_league_games_to_a_new_table_keeps_those_of_players_merged_across_both_tables(
     league: League, tmp_path: Path, other: str
 ) -> None:
     """The old table's other player is the new one's Anna, and both names occur at both tables."""
@@ -164,7 +164,7 @@ def test_moving_a_league_table_keeps_the_games_of_players_merged_across_two_tabl
     assert counted == {"Anna": 4, "Ben": 2, "Cat": 2}
 
 
-def test_concurrent_league_revisions_of_two_games_count_each_game_once(league: League, tmp_path: Path) -> None:
+def test_league_counts_each_game_once_if_two_tables_resend_a_game_each_at_once(league: League, tmp_path: Path) -> None:
     """Ann and Ben play at two tables, and their players are merged; neither game is lost or counted twice."""
     keys = league.table("One"), league.table("Two")
     messages = []
@@ -237,7 +237,7 @@ def test_a_league_message_without_a_valid_registered_signature_is_refused(league
     assert league.standings() == {}
 
 
-def test_a_game_sent_again_by_another_league_table_is_refused_with_409(league: League, pub: Pub) -> None:
+def test_the_league_refuses_with_409_a_game_that_another_dice_table_has_sent_already(league: League, pub: Pub) -> None:
     ours, theirs = league.table(), league.table("Two")
     pub.play()
     league.put(final(pub, ours), ours)
@@ -271,7 +271,7 @@ def test_slow_uploads_to_the_league_hold_no_other_request(league: League) -> Non
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"league":2}', b"\xff\xfe", b"[" * 100_000])
-def test_a_body_that_is_no_league_message_is_refused_with_400(league: League, body: bytes) -> None:
+def test_the_league_server_answers_400_to_a_body_that_is_no_league_message(league: League, body: bytes) -> None:
     assert league.put_bytes(f"/games/{'a' * 64}/{'b' * 32}/1", body, "")[0] == 400
 
 

@@ -39,7 +39,7 @@ def test_the_league_outbox_offers_a_finished_game_once_with_its_transcript(pub: 
     assert outbox_of(pub).waiting() == [], "the cursor is on the disk"
 
 
-def test_the_league_outbox_offers_an_unacknowledged_game_after_a_restart(pub: Pub) -> None:
+def test_a_reopened_league_outbox_returns_the_same_unacknowledged_game_message(pub: Pub) -> None:
     pub.play()
     first = outbox_of(pub).waiting()
     assert first == outbox_of(pub).waiting(), "the same message, byte for byte"
@@ -70,7 +70,7 @@ def test_the_outbox_sends_a_reopened_league_game_as_open_and_then_final(pub: Pub
     assert first[0].revision < second[0].revision < third[0].revision
 
 
-def test_the_outbox_withdraws_a_league_game_whose_lines_are_all_undone(pub: Pub) -> None:
+def test_the_league_outbox_withdraws_a_game_whose_actions_are_all_undone(pub: Pub) -> None:
     outbox = outbox_of(pub)
     pub.play()
     pub.play("Cat", "Dan")
@@ -107,7 +107,7 @@ def test_a_league_outbox_that_lost_its_cursor_sends_open_and_withdrawn_games_aga
     assert states == {first.game: "open", second.game: "withdrawn"}
 
 
-def test_the_league_outbox_withdraws_no_game_if_another_begins_during_its_read(pub: Pub) -> None:
+def test_the_league_outbox_withdraws_no_game_when_another_begins_while_it_reads_past_games(pub: Pub) -> None:
     pub.play()
     past = PastGames(pub.folder)
     outbox = Outbox(pub.folder, past, TABLE, {}, SERVER)
@@ -117,7 +117,7 @@ def test_the_league_outbox_withdraws_no_game_if_another_begins_during_its_read(p
         assert [each.message.state for each in outbox.waiting()] == ["final"]
 
 
-def test_a_league_outbox_reads_the_journal_once_while_a_game_waits(pub: Pub) -> None:
+def test_a_league_outbox_does_not_read_the_journal_again_while_a_game_is_unsent(pub: Pub) -> None:
     """A game that the server refuses for good waits for ever."""
     pub.play()
     waiting = outbox_of(pub)
@@ -125,7 +125,7 @@ def test_a_league_outbox_reads_the_journal_once_while_a_game_waits(pub: Pub) -> 
         assert [len(waiting.waiting()) for _ in range(3)] == [1, 1, 1]
 
 
-def test_the_league_outbox_offers_another_server_every_game_once(pub: Pub) -> None:
+def test_a_league_outbox_set_to_a_new_server_sends_it_every_earlier_game_exactly_once(pub: Pub) -> None:
     for _ in range(3):
         pub.play()
     first = sent(outbox_of(pub))
@@ -166,7 +166,7 @@ def test_a_league_outbox_with_an_unwritable_cursor_resends_after_restart(pub: Pu
     assert outbox_of(pub).waiting() == [], "written as soon as the disk takes it"
 
 
-def test_after_restoring_an_older_journal_the_outbox_withdraws_no_game(pub: Pub, tmp_path: Path) -> None:
+def test_restoring_an_older_journal_does_not_reopen_finished_games_in_the_league(pub: Pub, tmp_path: Path) -> None:
     pub.play()
     pub.begin("Cat", "Dan")
     pub.table.submit(PlayLine(number=pub.table.snapshot().number, line={"throw": [1, 2, 3, 4, 6, 6]}))
@@ -204,7 +204,7 @@ def test_a_league_alias_that_two_names_share_is_refused() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_final_league_messages_sent_at_random_times_match_the_journal(tmp_path: Path, seed: int) -> None:
+def test_league_messages_at_random_times_report_each_finished_game_correctly(tmp_path: Path, seed: int) -> None:
     pub, chance = Pub(tmp_path / "data", seed), random.Random(seed)
     outbox, heard = outbox_of(pub), dict[str, Message]()
     pub.play()

@@ -204,7 +204,7 @@ def test_an_unknown_league_address_gets_404_without_a_traceback(season: Season, 
         "A" * 500,
     ],
 )
-def test_a_league_player_search_takes_special_characters_literally(season: Season, name: str) -> None:
+def test_a_league_player_search_has_no_wildcards_and_ignores_a_nul_character(season: Season, name: str) -> None:
     got = season.league.app.test_client().get("/players", query_string={"name": name})
     assert got.status_code == 200
     assert (">Ann</a>" in got.get_data(as_text=True)) == (name == "\x00"), "what PostgreSQL can't store is left out"
@@ -273,7 +273,7 @@ def test_a_tournament_counts_games_from_midnight_utc_of_its_first_day(own_season
             assert [game is not None for game in counted] == [True, False]
 
 
-def test_a_league_knockout_final_pairs_the_first_winner_with_the_bye(own_season: Season) -> None:
+def test_a_league_knockout_final_of_three_pairs_the_match_winner_with_the_bye_player(own_season: Season) -> None:
     """Also refused: a draw with an unknown player or with one alone, and a merge of two people in the draw."""
     players = own_season.players()
     ann, ben, other = players["Ann"], players["Ben"], players["=cmd()"]
@@ -313,7 +313,7 @@ NAMES = "refuses this: The name of a table, a pub or a season has 1 to 60 charac
         (["add-table", "ab" * 32, "Table 9", "x" * 61], NAMES),
     ],
 )
-def test_league_commands_explain_a_text_or_days_that_no_database_takes(
+def test_league_commands_explain_texts_and_day_counts_that_the_database_cannot_store(
     own_season: Season, words: list[str], why: str
 ) -> None:
     assert why in refused(own_season.league.url, *words)
@@ -342,7 +342,7 @@ def test_league_commands_report_an_unusable_database_as_a_device_error(words: li
     assert "Check --database" in refused(url, *words)
 
 
-def test_a_league_command_before_the_migration_names_the_migration(postgres: Postgres) -> None:
+def test_league_commands_on_an_empty_database_say_to_run_pegpip_league_migrate(postgres: Postgres) -> None:
     """The command also says so to a database user who may not make tables."""
     url = postgres.made("league_empty")
     try:
@@ -369,7 +369,7 @@ def test_league_tables_of_one_name_and_pub_show_the_beginning_of_their_keys(leag
     assert other[:8] not in page
 
 
-def test_a_league_without_its_database_tells_people_in_a_page_and_programs_in_json() -> None:
+def test_a_league_without_its_database_answers_503_in_html_for_pages_and_in_json_for_apis() -> None:
     class Gone:
         def connection(self) -> None:
             raise PoolTimeout

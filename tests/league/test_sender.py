@@ -96,7 +96,7 @@ def test_a_league_game_is_resent_unchanged_after_an_outage_of_the_server(
     assert all(message == server.got[0] for message in server.got), "the same message again"
 
 
-def test_the_league_sender_retries_while_its_table_is_not_registered(pub: Pub, server: Server, sender: Sender) -> None:
+def test_the_league_sender_retries_after_a_not_registered_answer(pub: Pub, server: Server, sender: Sender) -> None:
     server.reply = lambda _: (401, Reply("not registered"))
     begin(sender)
     pub.play()
@@ -105,7 +105,7 @@ def test_the_league_sender_retries_while_its_table_is_not_registered(pub: Pub, s
 
 
 @pytest.mark.parametrize("page", [Reply("<html>Welcome"), Reply()])
-def test_a_page_of_another_server_acknowledges_no_league_game(
+def test_a_league_game_stays_unsent_if_an_unrelated_web_page_answers_with_status_200(
     pub: Pub, server: Server, sender: Sender, page: Reply
 ) -> None:
     good, server.reply = server.reply, lambda _: (200, page)
@@ -148,7 +148,7 @@ def test_a_league_game_that_the_server_fails_at_holds_up_no_later_game(
 
 
 @pytest.mark.parametrize("status", [401, 503])
-def test_the_league_sender_tries_only_the_first_game_while_the_server_takes_none(
+def test_the_league_sender_retries_only_the_oldest_game_while_the_server_accepts_none(
     pub: Pub, server: Server, sender: Sender, status: int
 ) -> None:
     server.reply = lambda _: (status, Reply("not now"))
@@ -215,13 +215,13 @@ def test_league_sender_does_not_resend_an_open_game_after_a_409_reply(pub: Pub, 
 
 
 @pytest.mark.parametrize("page", [b"<html>", b'{"message": "\xff"}', b"[" * 4000])
-def test_a_league_reply_that_is_not_json_becomes_its_first_200_characters(page: bytes) -> None:
+def test_a_league_reply_that_is_not_json_is_reported_by_its_first_200_characters(page: bytes) -> None:
     with mock.patch("companion.league.sender.send_json", return_value=(502, page)):
         status, reply = put_over_http("https://league.example/games", b"{}", "00")
     assert (status, reply.message) == (502, page[:200].decode("latin-1"))
 
 
-def test_after_a_game_the_league_sender_alone_waits_for_a_slow_server(pub: Pub, server: Server, sender: Sender) -> None:
+def test_a_slow_league_server_blocks_the_sender_but_not_the_next_game(pub: Pub, server: Server, sender: Sender) -> None:
     """The sender alone waits for a slow server: meanwhile the table plays another game."""
     answering, good, threads = threading.Event(), server.reply, list[str]()
 
@@ -258,7 +258,7 @@ def test_a_league_signing_key_is_made_on_a_file_system_without_hard_links(
 
 
 @pytest.mark.parametrize("encrypted", [False, True])
-def test_a_league_signing_key_file_that_holds_no_key_is_a_device_error(tmp_path: Path, encrypted: bool) -> None:
+def test_a_league_signing_key_file_without_a_readable_key_is_a_device_error(tmp_path: Path, encrypted: bool) -> None:
     form = Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"password")
     (tmp_path / FILE_NAME).write_bytes(key_of(tmp_path).private_bytes(*form) if encrypted else b"no key")
     with pytest.raises(DeviceError, match="is no key"):
@@ -266,7 +266,7 @@ def test_a_league_signing_key_file_that_holds_no_key_is_a_device_error(tmp_path:
 
 
 @pytest.mark.parametrize("folder", ["file", "file/folder"])
-def test_a_league_signing_key_in_a_file_in_place_of_a_folder_is_refused(tmp_path: Path, folder: str) -> None:
+def test_the_league_signing_key_is_refused_if_a_file_is_where_its_folder_should_be(tmp_path: Path, folder: str) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DeviceError, match="name another folder"):
         key_of(tmp_path / folder)

@@ -19,7 +19,7 @@ def test_mqtt_discovery_announces_9_unique_entities_of_one_device() -> None:
     assert all(re.fullmatch(r"homeassistant/[a-z_]+/[\w-]+/[\w-]+/config", topic) for topic in MESSAGES)
 
 
-def test_mqtt_discovery_names_each_entity_for_old_and_new_home_assistants() -> None:
+def test_mqtt_discovery_gives_each_entity_the_same_id_for_old_and_new_home_assistant_versions() -> None:
     """2026.4 ignores `object_id`; the automation in docs/how-to/home-events.md names `event.pegpip_event`."""
     for topic, message in MESSAGES.items():
         assert message["default_entity_id"] == f"{topic.split('/')[1]}.{message['object_id']}"

@@ -113,7 +113,7 @@ def test_mqtt_health_says_why_no_broker_was_reached(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("host", ["a..b", ".local", "a" * 64])
-def test_an_mqtt_host_that_can_not_be_looked_up_is_refused(tmp_path: Path, host: str) -> None:
+def test_a_text_that_can_not_be_a_host_name_is_refused_as_mqtt_host(tmp_path: Path, host: str) -> None:
     with pytest.raises(DeviceError, match="no name of a host"):
         publisher_for(tmp_path, host, 1883)
 

@@ -112,7 +112,7 @@ def test_a_webhook_message_answered_404_shows_in_health_and_is_not_resent(
     assert len({headers["webhook-id"] for headers, _ in server.got}) == 2
 
 
-def test_the_webhook_queue_keeps_at_most_its_limit_of_waiting_messages(server: Server) -> None:
+def test_a_full_webhook_queue_drops_its_oldest_messages(server: Server) -> None:
     webhook = Webhook("https://chat.example/hook", "", lambda: "The Lion", str)
     for number in range(MAX_WAITING + 50):
         happens(webhook, WON, number=number)

@@ -36,7 +36,7 @@ from web.guard import Hosts
 from web.serving.settings import WebSettings
 
 
-def test_the_served_port_is_announced_by_mdns_until_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mdns_announces_the_served_port_until_the_server_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program, told, ended = (tmp_path / name for name in ("avahi-publish-service", "told", "ended"))
     at_the_end = f"trap 'touch {ended}; exit' TERM"
     program.write_text(f"#!/bin/sh\n{at_the_end}\necho $* > {told}\nwhile :; do sleep 0.05; done\n")
@@ -68,7 +68,7 @@ def test_the_page_server_on_a_taken_port_listens_on_the_next_free_port() -> None
             assert taken < second.getsockname()[1] <= taken + 20
 
 
-def test_the_taken_ports_error_names_no_port_above_65535(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_that_lists_the_taken_ports_stops_at_port_65535(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_host: str, _port: int) -> socket.socket:
         raise OSError(errno.EADDRINUSE, "taken")
 
@@ -103,13 +103,13 @@ def test_the_page_address_is_the_configured_host_or_the_first_own_address(
     assert page_address(host, 8000, own) == page
 
 
-def test_the_page_address_of_a_host_name_passes_the_check_of_host_headers() -> None:
+def test_a_page_address_made_from_a_configured_host_name_passes_the_host_header_check() -> None:
     found = addresses_of(WebSettings(host="table.pub.example"), 8000)
     assert found.page == "http://table.pub.example:8000/"
     assert Hosts(found.names).allows("table.pub.example:8000")
 
 
-def test_own_addresses_are_found_without_a_default_route(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_a_default_route_still_finds_its_network_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a table whose only network is its own hotspot."""
     known = own_addresses()
 
@@ -173,7 +173,7 @@ def test_the_hotspots_phone_limit_is_shown_only_while_the_hotspot_is_up(monkeypa
     assert found == [7, None]
 
 
-def test_the_hotspots_phone_limit_is_not_shown_for_a_page_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hotspot_phone_limit_is_not_shown_if_the_page_has_another_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hotspot, "phones", lambda: 7)
     monkeypatch.setattr(site, "own_addresses", lambda: ("192.0.2.7", hotspot.ADDRESS))
     assert addresses_of(msgspec.structs.replace(OWN, host="192.0.2.7"), 8000).phones is None
@@ -213,7 +213,7 @@ def test_the_join_command_draws_the_wifi_qr_code_before_the_page_qr_code(
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "localhost"])
-def test_the_join_command_draws_no_code_for_a_page_that_no_phone_can_open(
+def test_the_join_command_prints_no_qr_code_for_a_host_that_no_phone_can_reach(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, host: str
 ) -> None:
     file = tmp_path / "pegpip.toml"
@@ -240,7 +240,7 @@ def test_the_join_command_finds_no_table_where_another_program_answers() -> None
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", next(iter(own_addresses()), "127.0.0.2")])
-def test_the_join_command_asks_from_a_loopback_address_and_by_no_proxy(
+def test_the_join_command_calls_the_table_from_127_0_0_1_and_bypasses_any_proxy(
     monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
     """A table tells its PIN to its own machine alone, also where it serves one address of a network."""

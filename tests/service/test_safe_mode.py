@@ -87,7 +87,7 @@ def test_after_two_failed_starts_the_last_good_settings_come_back(tmp_path: Path
         assert b"The Crown" in table.ask("/")[1], "the next start tries the settings again"
 
 
-def test_a_service_start_that_is_withdrawn_does_not_count_as_a_failed_start(tmp_path: Path) -> None:
+def test_a_cancelled_service_start_does_not_count_as_a_failed_start(tmp_path: Path) -> None:
     starts = Starts(tmp_path)
     starts.begin()
     starts.failed("no disk")
@@ -138,7 +138,7 @@ def test_under_systemd_the_failed_start_count_survives_a_service_restart(
     assert {"RuntimeDirectory=pegpip", "RuntimeDirectoryPreserve=restart"} <= set(UNIT.read_text().splitlines())
 
 
-def test_the_systemd_unit_allows_more_starts_than_safe_mode_needs() -> None:
+def test_systemds_start_limit_is_higher_than_the_start_count_that_triggers_safe_mode() -> None:
     unit = UNIT.read_text()
     burst = re.search(r"^StartLimitBurst=(\d+)$", unit, re.MULTILINE)
     assert burst is not None
@@ -146,7 +146,7 @@ def test_the_systemd_unit_allows_more_starts_than_safe_mode_needs() -> None:
     assert "StartLimitIntervalSec=0" not in unit
 
 
-def test_a_start_continues_if_the_failed_starts_file_cannot_be_written(tmp_path: Path) -> None:
+def test_the_program_still_starts_if_the_record_of_failed_starts_cannot_be_written(tmp_path: Path) -> None:
     starts = Starts(tmp_path / "not" / "there")
     assert starts.begin() == []
     starts.failed("no disk")
@@ -154,7 +154,7 @@ def test_a_start_continues_if_the_failed_starts_file_cannot_be_written(tmp_path:
     starts.ready()
 
 
-def test_starts_refused_as_another_table_runs_do_not_count_as_failed(tmp_path: Path) -> None:
+def test_starts_refused_because_another_table_is_running_do_not_count_as_failed(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         for _ in range(SAFE_MODE_AFTER + 1):
             assert "Another table" in started(tmp_path)

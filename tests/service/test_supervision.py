@@ -85,7 +85,7 @@ def test_a_crashed_page_server_is_restarted(app: App, with_: type[BaseException]
     assert until(lambda: not any(thread.is_alive() for thread in theirs))
 
 
-def test_thread_killer_helper_does_not_count_a_lock_wait_as_idleness() -> None:
+def test_the_helper_that_kills_idle_threads_does_not_take_a_lock_wait_for_idleness() -> None:
     lock = threading.Condition()
 
     def take() -> None:
@@ -122,7 +122,7 @@ def test_every_part_in_healthz_has_an_english_name_for_the_page(app: App) -> Non
     assert {f"part.{name}" for name in health(app)} - texts("en").keys() == set()
 
 
-def test_healthz_after_a_journal_recovery_says_the_journal_is_ok_but_the_recovery_is_not(app: App) -> None:
+def test_an_unreviewed_journal_recovery_fails_its_own_health_check_but_not_the_journals(app: App) -> None:
     """An update waits for a journal that is well, and nobody need have looked over the recovered one by then."""
     aside = app.settings.data.folder / "damaged-1"
     aside.mkdir()
@@ -196,7 +196,7 @@ def test_the_systemd_watchdog_is_notified_only_while_all_parts_respond(monkeypat
         assert len(fed) == 1
 
 
-def test_supervision_reports_a_restart_error_until_the_part_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_supervision_reports_a_components_restart_error_until_it_runs_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "SHOWN_AFTER_RESTART_S", 6.0)
     clock, alive, refuse = Clock(), [True], ["The disk is gone. Put it back."]
 
@@ -222,7 +222,7 @@ def test_supervision_reports_a_restart_error_until_the_part_runs_again(monkeypat
     assert "started again 1 time," in check()[1]
 
 
-def test_supervision_counts_a_part_that_falls_again_before_the_next_check(
+def test_supervision_counts_each_crash_of_a_part_that_crashes_again_before_the_next_check(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The fault: the owner saw the first cause for good, counted once."""

@@ -99,7 +99,7 @@ def test_a_changed_port_setting_is_shown_as_waiting_for_a_restart(path: Path) ->
         ("strip", "limit_ma", 99, "limit_ma"),
     ],
 )
-def test_an_invalid_or_unoffered_setting_is_refused_and_nothing_changes(
+def test_a_change_of_an_invalid_or_non_editable_setting_is_refused_and_changes_nothing(
     path: Path, section: str, key: str, value: object, why: str
 ) -> None:
     taken: list[Settings] = []
@@ -138,7 +138,7 @@ def test_a_settings_file_with_a_byte_order_mark_can_be_changed(path: Path) -> No
     assert path.read_bytes() == TEXT.replace("0.5", "0.25").encode()
 
 
-def test_a_change_to_a_broken_settings_file_is_refused_and_not_written(path: Path) -> None:
+def test_changing_a_setting_in_an_unparsable_settings_file_is_refused_and_writes_nothing(path: Path) -> None:
     file = settings_file(path, [])
     path.write_text("[strip\n")
     with pytest.raises(SetupError, match="Correct it by hand"):
@@ -146,7 +146,7 @@ def test_a_change_to_a_broken_settings_file_is_refused_and_not_written(path: Pat
     assert path.read_text() == "[strip\n"
 
 
-def test_settings_page_omits_gpio_buttons_and_only_led_currents_need_pin() -> None:
+def test_the_settings_page_has_no_gpio_buttons_and_asks_for_a_pin_code_only_for_led_currents() -> None:
     """Only the three currents need the PIN; buttons, the league and most settings of the web server are not offered."""
     with_pin = {(one.section, one.key) for one in declared() if one.page == "pin"}
     assert with_pin == {("strip", key) for key in ("limit_ma", "channel_ma", "idle_ma")}
@@ -195,7 +195,7 @@ def test_an_invalid_settings_line_does_not_block_other_changes(path: Path) -> No
     assert next(one for one in file.shown() if one.key == "port").value == 8000
 
 
-def test_a_rejected_setting_is_unhealthy_and_shows_why_until_corrected(path: Path) -> None:
+def test_the_settings_health_check_fails_with_the_reason_until_a_rejected_setting_is_corrected(path: Path) -> None:
     why = "Port 80 needs administrator rights; choose 1024 or above."
     file = with_defaults(path, LeftOut("web", "port", why))
     assert file.health() == (False, why)

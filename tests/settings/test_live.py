@@ -68,7 +68,7 @@ def test_less_space_for_photos_deletes_the_oldest_at_once(tmp_path: Path) -> Non
     assert photos.numbers() == (2,)
 
 
-def test_muting_while_the_led_current_limit_is_lowered_keeps_both_changes(tmp_path: Path) -> None:
+def test_muting_sound_during_a_change_of_the_led_current_limit_keeps_both_changes(tmp_path: Path) -> None:
     before, lower = (msgspec.convert({"strip": {"limit_ma": limit}}, Settings) for limit in (3000, 500))
     layout = preset("strip122")
     board = SlowBoard(MemoryStrip(layout.leds), layout, Power())

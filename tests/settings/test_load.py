@@ -15,7 +15,7 @@ def test_the_default_settings_need_no_hardware() -> None:
     assert (settings.camera.source, settings.strip.kind, settings.buttons.kind) == ("virtual", "memory", "none")
 
 
-def test_all_wrong_settings_are_reported_with_the_nearest_key(tmp_path: Path) -> None:
+def test_all_wrong_settings_are_reported_at_once_and_misspelt_keys_get_a_suggestion(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     strip = "brightness = 3\ngamma = 9\nwhite = [1, 1, 2]\nlimit_ma = 5"
     file.write_text(f'[web]\nprot = 80\nstreams = "many"\n[strpi]\nkind = "spi"\n[strip]\n{strip}\n')

@@ -30,7 +30,7 @@ def written(folder: Path, text: str, **typed: dict[str, Any]) -> Origin:
     return Origin(file, {"data": {"dir": str(folder)}, **typed})
 
 
-def test_going_back_to_last_good_settings_never_shows_the_webhook_url(tmp_path: Path) -> None:
+def test_the_report_of_settings_left_out_after_a_failed_start_hides_the_webhook_url(tmp_path: Path) -> None:
     now, before = (msgspec.convert({"webhook": {"url": f"https://chat.example/{word}"}}, Settings) for word in "ab")
     starting = Starting(now, Origin(tmp_path / "pegpip.toml"), before)
     assert starting.go_back("It failed.")
@@ -39,7 +39,7 @@ def test_going_back_to_last_good_settings_never_shows_the_webhook_url(tmp_path: 
     ]
 
 
-def test_no_report_of_a_left_out_setting_quotes_the_shutdown_command(tmp_path: Path) -> None:
+def test_the_report_of_a_wrong_shutdown_command_setting_does_not_quote_its_value(tmp_path: Path) -> None:
     """Its arguments may hold a password; the reports are in the log and at /healthz."""
     command = "shutdown_command = ['true', 'http://admin:SECRET@plug'"
     pins = "kind = 'gpio'\nbank = 5\nundo = 5\nshutdown = 3"
@@ -81,7 +81,7 @@ def test_a_first_service_start_replaces_a_wrong_setting_by_the_default(tmp_path:
     assert "port" in whys(starting)
 
 
-def test_last_good_settings_with_a_flipped_bit_are_ignored_and_rewritten(tmp_path: Path) -> None:
+def test_last_good_settings_file_with_a_flipped_bit_is_ignored_until_the_next_save(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     file = tmp_path / last_good.FILE_NAME
     file.write_bytes(file.read_bytes().replace(b"Plough", b"\xd0lough"))
@@ -90,7 +90,7 @@ def test_last_good_settings_with_a_flipped_bit_are_ignored_and_rewritten(tmp_pat
     assert last_good.read(tmp_path) == GOOD
 
 
-def test_deeply_nested_last_good_settings_do_not_prevent_a_start(tmp_path: Path) -> None:
+def test_a_start_survives_a_deeply_nested_file_of_the_last_working_settings(tmp_path: Path) -> None:
     (tmp_path / last_good.FILE_NAME).write_text(f'{{"web": {{"port": {"[" * 100_000}{"]" * 100_000}}}}}')
     assert begin(written(tmp_path, "[web]\nport = -1\n"), service=True).settings.web.port == 8000
 
@@ -104,7 +104,7 @@ def test_an_unreadable_settings_file_gives_way_to_last_good_settings(tmp_path: P
     assert "not TOML" in whys(starting)
 
 
-def test_a_wrong_command_line_setting_ends_the_start_with_an_error(tmp_path: Path) -> None:
+def test_an_invalid_setting_given_on_the_command_line_ends_the_start_with_an_error(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     with pytest.raises(SetupError, match="70000"):
         begin(written(tmp_path, "", web={"port": 70000}), service=False)
@@ -144,7 +144,7 @@ def test_a_service_starts_despite_a_wrong_setting_that_other_commands_refuse(
         opened_parts(Starting(starting_as_written(tmp_path, text), Origin(tmp_path / "pegpip.toml")))
 
 
-def test_a_table_that_ran_with_a_short_wifi_password_still_starts(tmp_path: Path) -> None:
+def test_the_table_starts_without_wifi_settings_if_the_wifi_password_is_too_short(tmp_path: Path) -> None:
     text = "[web]\nwifi = 'Pub'\nwifi_password = 'secret7'\n"
     last_good.keep(tmp_path, starting_as_written(tmp_path, text))
     starting = begin(written(tmp_path, text), service=False)
@@ -154,7 +154,7 @@ def test_a_table_that_ran_with_a_short_wifi_password_still_starts(tmp_path: Path
     assert "secret7" not in whys(starting)
 
 
-def test_a_table_that_ran_with_a_long_hotspot_name_still_starts_with_its_wifi(tmp_path: Path) -> None:
+def test_a_too_long_hotspot_name_of_an_earlier_run_is_dropped_and_the_wifi_name_kept(tmp_path: Path) -> None:
     text = f"[web]\nwifi = 'Pub'\nhotspot = '{'ä' * 17}'\n"
     last_good.keep(tmp_path, starting_as_written(tmp_path, text))
     starting = begin(written(tmp_path, text), service=False)
@@ -177,7 +177,7 @@ def test_a_wifi_password_of_7_characters_is_reported_as_a_settings_problem(tmp_p
     assert len(problems_of(wanted, starting_as_written(tmp_path, ""), 8000)) == 1
 
 
-def test_a_service_start_keeps_a_files_camera_whose_folder_is_made_later(tmp_path: Path) -> None:
+def test_the_files_camera_starts_if_its_folder_is_made_after_the_service_start(tmp_path: Path) -> None:
     """The page said "missing camera" while it showed the photos of a folder that was made after the start."""
     photos = tmp_path / "photos"
     camera = opened_parts(begin(written(tmp_path, f"[camera]\nsource = 'files:{photos}'\n"), service=True)).camera
@@ -191,14 +191,14 @@ def starting_as_written(folder: Path, text: str) -> Settings:
     return begin(written(folder, text), service=True).settings
 
 
-def test_falling_back_to_last_good_strip_settings_keeps_the_newer_current_limit(tmp_path: Path) -> None:
+def test_falling_back_to_the_last_good_strip_settings_still_applies_the_new_current_limit(tmp_path: Path) -> None:
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[strip]\nkind = 'spii'\nlimit_ma = 500\n"), service=True)
     opened_parts(starting)
     assert (starting.settings.strip.layout, starting.settings.strip.limit_ma) == ("matrix16", 500)
 
 
-def test_a_current_limit_below_the_dark_leds_draw_is_reported_by_a_service_else_refused(tmp_path: Path) -> None:
+def test_only_a_start_as_a_service_accepts_a_current_limit_below_the_draw_of_dark_leds(tmp_path: Path) -> None:
     """A service reports the limit and starts; a start that must not replace settings is refused."""
     text = "[strip]\nlayout = 'board3x121'\nlimit_ma = 200\n"
     starting = begin(written(tmp_path, text), service=True)
@@ -227,7 +227,7 @@ def test_a_setting_that_does_not_work_does_not_block_changes_of_others(
     assert len(problems_of(msgspec.structs.replace(running, **{section: changed}), running, 8000)) == 1
 
 
-def test_failed_starts_restore_last_good_settings_except_strip_limit_ma(tmp_path: Path) -> None:
+def test_after_failed_starts_the_last_good_settings_apply_except_the_files_limit_ma(tmp_path: Path) -> None:
     """After failed starts the file's settings give way to the last good ones and are reported; `limit_ma` stays."""
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[strip]\nbrightness = 0.2\n"), service=True)
@@ -258,7 +258,7 @@ def test_an_unusable_host_setting_is_replaced_by_default_and_reported(tmp_path: 
     assert f"host = '{host}' is left out" in whys(starting)
 
 
-def test_the_pages_address_follows_the_machines_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_address_changes_with_the_machines_ip_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     door = opened_door(
         begin(written(tmp_path, "[web]\nport = 0\n"), service=True), lambda: 0.0, lambda _dice, _for_s: None
     )

@@ -115,7 +115,7 @@ def number(pattern: str) -> float:
     return float(found[0].replace(",", ""))
 
 
-def test_the_parts_list_has_no_blanks_and_the_build_guide_states_its_sum() -> None:
+def test_the_parts_list_has_no_empty_field_and_the_build_guide_states_its_total_price() -> None:
     lines = orders()
     for line in lines:
         assert all(line.values()), line
@@ -165,7 +165,7 @@ def rows_of_ends() -> list[set[int]]:
     return [{led for piece in pieces[3 * row : 3 * row + 3] for led in piece} for row in range(4)]
 
 
-def test_the_led_strip_rows_in_the_build_guide_match_the_boards_back() -> None:
+def test_build_guide_table_of_led_strip_pieces_matches_the_board_geometry() -> None:
     places = mm.on_board(BOARD)
     found = {}
     for number_, (first, last) in enumerate(mm.strip_pieces(BOARD), 1):
@@ -187,11 +187,11 @@ def test_the_led_strip_rows_in_the_build_guide_match_the_boards_back() -> None:
     assert all(abs(y - row) >= 5 + 8 / 2 for row in found)
 
 
-def test_the_parts_list_has_as_many_dice_as_any_games_largest_throw() -> None:
+def test_the_parts_list_orders_exactly_the_dice_of_the_largest_throw_in_any_game() -> None:
     assert int(ordered("Dice")["quantity"]) == max(max(told(game).state.throw_sizes) for game in GAMES)
 
 
-def test_the_led_strip_on_the_parts_list_is_enough_for_the_board() -> None:
+def test_the_led_strip_rolls_on_the_parts_list_give_exactly_the_pieces_the_board_needs() -> None:
     strip = ordered("LED strip")
     pieces = [last - first + 1 for first, last in mm.strip_pieces(BOARD)]
     assert f"{BOARD.leds} LEDs in {len(pieces)} pieces, of which a roll gives 4" in strip["look_for"]
@@ -317,7 +317,7 @@ def test_every_package_of_the_parts_extra_is_pinned_in_constraints_txt() -> None
     assert all(f"\n{name}==" in pinned for name in names)
 
 
-def test_pegpip_service_has_alsa_device_access_audio_group_and_espeak() -> None:
+def test_the_installation_gives_the_service_alsa_devices_the_audio_group_and_espeak() -> None:
     unit = (DOCS.parent / "systemd" / "pegpip.service").read_text(encoding="utf-8")
     assert "DeviceAllow=char-alsa rw" in unit
     assert "audio" in GROUPS

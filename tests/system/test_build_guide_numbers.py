@@ -32,7 +32,7 @@ def test_the_build_guides_table_of_lanes_matches_the_board_layout() -> None:
 
 
 @pytest.mark.parametrize("game", ["crib_dice", "crapola"])
-def test_the_build_guides_lane_table_has_a_row_for_a_games_most_players(game: str) -> None:
+def test_the_build_guides_lane_table_has_a_row_for_the_largest_player_count_of_each_game(game: str) -> None:
     assert game in GAMES
     most = game_named(game).max_players
     assert f"| {most} (the most in {game.replace('_', ' ').title()}) |" in GUIDE
@@ -54,7 +54,7 @@ def test_build_guide_finish_pocket_led_numbers_match_the_led_board_layout() -> N
     assert f"in turn, {PEG_TURN_S:g} seconds each" in IN_ONE_LINE
 
 
-def test_the_build_guides_pass_mark_matches_the_first_evening_check() -> None:
+def test_the_build_guide_states_the_same_pass_mark_as_the_first_evening_check() -> None:
     assert f"at most {max(1, round(MAX_ASKED * 10))} line of the ten" in IN_ONE_LINE
     assert f"at most {100 * MAX_ASKED:g} % of the throws in doubt" in IN_ONE_LINE
 
@@ -68,7 +68,7 @@ def test_the_hours_in_the_build_guides_weekend_plan_add_up() -> None:
     assert f"Stages 4 to 7 are {first:g} hours of Saturday, stages 8 to 10 are {last:g} hours of Sunday" in IN_ONE_LINE
 
 
-def test_build_guide_sizes_of_post_keep_zone_and_led_board_match_parts() -> None:
+def test_build_guide_states_the_designed_sizes_of_post_keep_zone_and_led_board() -> None:
     (camera,) = [one for one in MODULES if one.title == "Camera Module 3"]
     high = mm.BASE_WDH_MM[2] + mm.arm_for(camera, SIZE_WH).post_mm
     assert f"the post ends {high:g} mm above" in IN_ONE_LINE

@@ -110,7 +110,7 @@ def test_a_game_started_by_button_belongs_to_no_phone_of_an_earlier_game(place: 
     assert place.table.state().game_number not in place.pairing.starters
 
 
-def test_a_long_button_press_pairs_the_phone_whose_code_the_leds_show(place: Place) -> None:
+def test_a_long_button_press_pairs_the_phone_whose_pairing_code_the_leds_show(place: Place) -> None:
     place.listen()
     asked = place.pairing.ask("Ann's phone", "192.168.4.20")
     assert not isinstance(asked, Refused)
@@ -147,7 +147,7 @@ def test_releasing_the_shutdown_button_ends_the_countdown_and_runs_nothing(place
     assert not (tmp_path / "off").exists()
 
 
-def test_a_held_shutdown_button_runs_its_command_and_pairs_no_phone(place: Place, tmp_path: Path) -> None:
+def test_holding_the_shutdown_button_runs_its_command_and_does_not_pair_a_phone(place: Place, tmp_path: Path) -> None:
     place.listen(sys.executable, "-c", f"open({str(tmp_path / 'off')!r}, 'a').write('x')")
     place.buttons.press(Press("shutdown", long=True))
     assert (tmp_path / "off").read_text() == "x"
@@ -175,7 +175,7 @@ def test_the_buttons_health_reports_a_failed_shutdown_command(
 
 
 @pytest.mark.parametrize("program", ["false", "/no/such/program"])
-def test_shutdown_command_arguments_are_neither_logged_nor_in_health(
+def test_arguments_of_the_shutdown_command_appear_in_neither_log_nor_health_report(
     place: Place, caplog: pytest.LogCaptureFixture, program: str
 ) -> None:
     place.listen(program, "token")
@@ -195,7 +195,7 @@ def test_buttons_that_fail_to_start_are_reported_until_they_work(place: Place) -
     assert listening.health() == (True, "test buttons")
 
 
-def test_short_press_of_shutdown_button_clears_only_its_own_command_fault(place: Place) -> None:
+def test_a_short_press_of_the_shutdown_button_clears_only_the_shutdown_commands_error(place: Place) -> None:
     place.buttons.ill = DeviceError("The pins of these buttons can't be used: bank.", "Free it.")
     place.listen(sys.executable, "-c", "raise SystemExit('Access denied')")
     place.buttons.press(Press("shutdown", long=True))

@@ -60,7 +60,7 @@ def test_calibrating_the_virtual_tray_finds_its_true_geometry(calibrated: tuple[
     assert picture_in(folder / "seen.jpg").shape == (960, 1280, 3)
 
 
-def test_a_table_reads_a_throw_with_its_healthy_calibration(calibrated: tuple[Path, dict[str, object], str]) -> None:
+def test_a_table_with_a_healthy_calibration_reads_a_throw(calibrated: tuple[Path, dict[str, object], str]) -> None:
     phases: list[str] = []
     while "read" not in phases:
         assert len(phases) < 3, "one throw in a hundred is doubted, as the bench measures; three in a row never are"
@@ -100,7 +100,7 @@ def test_a_calibration_made_on_the_phone_is_used_at_once(tmp_path: Path) -> None
         assert zones_at_262_mm(60) == (True, False)
 
 
-def test_the_first_throw_after_a_phone_calibration_is_taken_for_a_throw(tmp_path: Path) -> None:
+def test_the_first_throw_after_calibrating_by_phone_is_recognised_as_a_throw(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         table.pair()
         for what, body in (("lay", {"lies": True}), ("sheet", {}), ("lay", {"lies": False}), ("empty", {})):
@@ -145,13 +145,13 @@ def test_a_damaged_calibration_is_reported_and_the_reader_starts_without_it(tmp_
     assert load_reader("virtual", open_camera("virtual"), tmp_path, NETWORKS).rig is not None
 
 
-def test_calibrate_finds_the_camera_position_from_given_tray_corners(tmp_path: Path) -> None:
+def test_calibrate_command_finds_the_camera_position_from_given_tray_corners(tmp_path: Path) -> None:
     done = pegpip("calibrate", "--data", str(tmp_path), "--die", "16", "--json", "--corners", *CORNERS)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["camera_mm"] == pytest.approx([160.0, 120.0, 285.0], abs=2.0)
 
 
-def test_calibrate_names_a_camera_fault_in_the_die_step_and_uses_16_mm(
+def test_calibrate_reports_a_camera_fault_while_measuring_the_die_and_assumes_16_mm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unplugged(_steps: Calibrating, _rig: Rig) -> float | None:
@@ -259,7 +259,7 @@ def test_the_calibrate_command_refuses_nan_for_each_numeric_option(option: str, 
     assert not (tmp_path / FILE_NAME).exists()
 
 
-def test_the_calibrate_command_refuses_a_height_told_in_centimetres(tmp_path: Path) -> None:
+def test_the_calibrate_command_refuses_a_height_of_55_mm_that_was_meant_in_cm(tmp_path: Path) -> None:
     """With dice of 30 mm it stored a calibration that the table then called damaged."""
     words = ["--camera", "virtual", "--data", str(tmp_path), "--height", "55", "--die", "30"]
     done = CliRunner().invoke(command, words)

@@ -99,7 +99,7 @@ def test_a_command_started_with_standard_input_closed_finds_it_empty(
     assert (ended.returncode, said in ended.stdout + ended.stderr) == (status, True), ended.stderr
 
 
-def test_key_buttons_of_a_table_started_with_closed_standard_input_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keyboard_buttons_without_standard_input_say_they_need_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     monkeypatch.setattr(sys, "argv", ["pegpip", "--version"])
     with pytest.raises(SystemExit):
@@ -117,7 +117,7 @@ def test_the_watch_command_without_a_camera_exits_1_at_its_time_limit() -> None:
     assert "opencv" in done.stderr
 
 
-def test_ctrl_c_ends_a_simulation_that_starts_its_workers_without_a_traceback() -> None:
+def test_ctrl_c_while_a_simulation_starts_its_workers_exits_130_without_a_traceback() -> None:
     """A terminal sends the signal to the workers, too. A batch of theirs would take a minute."""
     with simulating("") as running:
         assert until(Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text)
@@ -126,7 +126,7 @@ def test_ctrl_c_ends_a_simulation_that_starts_its_workers_without_a_traceback() 
     assert (running.returncode, out.strip()) == (130, b"")
 
 
-def test_ctrl_c_while_a_simulation_holds_the_locks_of_its_batches_ends_it() -> None:
+def test_ctrl_c_ends_a_simulation_even_while_it_takes_the_locks_of_its_batches() -> None:
     """KeyboardInterrupt would be raised between two locks of `concurrent.futures`, and leave the first one held."""
     interrupted = """
 import os

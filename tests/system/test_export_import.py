@@ -78,7 +78,7 @@ def test_an_export_during_play_holds_the_entries_written_so_far(table: Path) -> 
     assert len(read_entries(fresh)) == 6
 
 
-def test_an_export_syncs_archive_and_folder_entry_before_it_reports(
+def test_an_export_fsyncs_the_archive_and_its_folder_before_reporting_success(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A power cut right after the report must lose neither the archive's content nor its folder entry."""
@@ -115,7 +115,7 @@ def test_pegpip_import_into_a_running_tables_data_folder_is_refused(table: Path)
     assert len(read_entries(table)) == 5
 
 
-def test_an_import_leaves_the_lock_of_a_table_that_starts_meanwhile(
+def test_an_import_does_not_delete_the_lock_file_of_a_table_that_starts_during_it(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A deleted lock would let a second table into the same folder."""
@@ -182,7 +182,7 @@ def test_an_export_overwrites_an_existing_file_only_with_replace(table: Path) ->
     assert zipfile.is_zipfile(file)
 
 
-def test_an_export_or_bug_report_replaces_no_pipe_or_device(table: Path, tmp_path: Path) -> None:
+def test_an_export_or_bug_report_refuses_to_overwrite_a_named_pipe(table: Path, tmp_path: Path) -> None:
     """Root would put a file in the place of /dev/null."""
     file = tmp_path / "all.zip"
     os.mkfifo(file)
@@ -235,7 +235,7 @@ def test_an_empty_data_folder_can_not_be_exported(tmp_path: Path) -> None:
     assert "nothing to export" in str(done.exception)
 
 
-def test_import_moves_old_data_aside_only_with_replace_and_keeps_it(table: Path) -> None:
+def test_an_import_over_existing_data_needs_the_replace_option_and_keeps_the_old_data_aside(table: Path) -> None:
     file, _ = exported(table)
     other = table.parent / "other"
     Photos(other).start(0)
@@ -264,7 +264,7 @@ def test_an_import_to_the_top_of_a_disk_leaves_its_lost_found_folder(table: Path
     assert (table.parent / "disk" / "lost+found").exists()
 
 
-def test_an_import_that_cannot_move_the_journal_in_changes_nothing(
+def test_an_import_changes_nothing_if_the_journal_cannot_be_moved_into_place(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, _ = exported(table)
@@ -280,7 +280,7 @@ def test_an_import_that_cannot_move_the_journal_in_changes_nothing(
     assert files_beside(table) == before
 
 
-def test_importing_a_backup_without_a_journal_leaves_no_damage_report(table: Path) -> None:
+def test_after_importing_a_backup_without_a_journal_the_new_journal_reports_no_damage(table: Path) -> None:
     anchors = table.parent / "anchors"
     journal = Journal(table, anchors=anchors)
     journal.open()

@@ -53,7 +53,7 @@ def test_an_export_without_the_right_to_read_a_folder_fails(
 
 
 @pytest.mark.parametrize("name", ["lost+found", ".Trash-1000", "replaced-1", "damaged-1", "import.part"])
-def test_an_export_passes_over_unreadable_folders_that_it_leaves_out(
+def test_an_export_succeeds_although_a_folder_that_it_leaves_out_is_unreadable(
     table: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (table / name).mkdir()

@@ -76,7 +76,7 @@ def test_unknown_settings_of_a_newer_versions_backup_advise_an_update(
     )
 
 
-def test_a_journal_entry_of_an_impossible_time_is_refused_by_the_import(table: Path) -> None:
+def test_import_refuses_an_archive_with_a_journal_entry_dated_1e300_seconds(table: Path) -> None:
     journal = Journal(table)
     journal.open()
     journal.append(msgspec.structs.replace(entry(6), wall_s=1e300))
@@ -98,7 +98,7 @@ def test_an_import_never_takes_derived_files_from_an_archive(table: Path) -> Non
     assert not [path for path in fresh.iterdir() if path.suffix in (".jsonl", ".gz")]
 
 
-def test_the_import_command_refuses_a_missing_file_folder_or_text_file(table: Path) -> None:
+def test_the_import_command_refuses_a_folder_a_text_file_and_a_missing_file(table: Path) -> None:
     (table.parent / "notes.zip").write_text("a five and a six")
     for name in ("missing.zip", "old", "notes.zip"):
         assert isinstance(imported(table.parent / name, table.parent / "new").exception, DeviceError)
@@ -150,7 +150,7 @@ def test_the_import_of_an_archive_with_a_changed_journal_is_refused(table: Path,
     assert tree(table.parent) == before
 
 
-def test_the_import_of_an_archive_with_an_unplayable_journal_is_refused(table: Path) -> None:
+def test_an_import_refuses_an_archive_whose_journal_breaks_the_rules_of_the_game(table: Path) -> None:
     journal = Journal(table)
     journal.open()
     journal.append(Entry(number=6, kind="line", body={"line": {"do": "bomb"}, "source": "hand"}, wall_s=1.0))

@@ -46,7 +46,7 @@ def import_until(renames: int, file: Path, folder: Path) -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-def test_an_import_is_on_the_disk_before_its_files_are_named_and_reported(
+def test_an_import_syncs_the_disk_before_it_renames_its_files_and_again_before_it_reports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, _ = exported(kept_in(tmp_path))
@@ -69,7 +69,7 @@ def test_an_import_is_on_the_disk_before_its_files_are_named_and_reported(
     assert done[: named + 3] == ["synced", *["named"] * named, "synced", "reported"]
 
 
-def test_an_import_cut_off_before_any_rename_is_undone_whole_or_reported(tmp_path: Path) -> None:
+def test_an_import_cut_off_at_any_rename_leaves_all_old_or_all_new_entries_or_is_reported(tmp_path: Path) -> None:
     """With the mark of an import and no journal a table started empty, and called itself well."""
     table = kept_in(tmp_path)
     file, _ = exported(table)
@@ -85,7 +85,7 @@ def test_an_import_cut_off_before_any_rename_is_undone_whole_or_reported(tmp_pat
             break
 
 
-def test_an_import_cut_off_halfway_is_named_until_the_next_one_succeeds(tmp_path: Path) -> None:
+def test_the_doctor_reports_an_import_cut_off_halfway_until_an_import_succeeds(tmp_path: Path) -> None:
     file, _ = exported(kept_in(tmp_path))
     older = older_table(tmp_path)
     assert not import_until(3, file, tmp_path)

@@ -23,7 +23,7 @@ def table(tmp_path: Path) -> Path:
     return kept_in(tmp_path)
 
 
-def test_an_import_replaces_a_wrong_settings_file_naming_the_data_folder(table: Path) -> None:
+def test_an_import_takes_the_data_folder_from_a_settings_file_with_an_error_elsewhere(table: Path) -> None:
     file, _ = exported(table)
     settings, folder = table.parent / "s.toml", table.parent / "new"
     words = [str(file), "--config", str(settings), "--replace"]
@@ -68,13 +68,13 @@ def test_an_import_without_replace_is_refused_if_a_settings_file_exists(table: P
     assert not (table.parent / "new").exists()
 
 
-def test_an_import_reports_settings_that_name_another_data_folder(table: Path) -> None:
+def test_an_import_warns_if_the_archived_settings_name_another_data_folder(table: Path) -> None:
     (table.parent / "old.toml").write_text("[data]\ndir = '/somewhere/else'\n")
     done = imported(exported(table)[0], table.parent / "new")
     assert f"another data folder: play with --data {table.parent / 'new'}, or correct" in done.output
 
 
-def test_import_to_the_settings_data_folder_by_relative_name_does_not_warn(
+def test_import_to_a_relative_path_of_the_configured_data_folder_prints_no_warning(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (table.parent / "old.toml").write_text(f"[data]\ndir = '{table.parent / 'new'}'\n")
@@ -116,7 +116,7 @@ def test_imported_settings_that_run_a_program_are_commented_out(table: Path, run
     assert "poweroff" in (table.parent / "new.toml").read_text(), "as a comment, to be looked at"
 
 
-def test_last_good_settings_are_not_exported_and_survive_an_import(table: Path) -> None:
+def test_the_backup_of_the_last_working_settings_is_not_exported_and_survives_an_import(table: Path) -> None:
     """The last good settings hold passwords and commands, which an import would bring along unchecked."""
     (table / LAST_GOOD).write_text("{}")
     file, _ = exported(table)

@@ -91,7 +91,7 @@ def test_led_track_pegs_are_separate_if_a_name_is_part_of_another_name() -> None
     assert [moment.player for moment in moments_after(told, STOP)] == [1]
 
 
-def test_the_led_track_shows_pegs_and_animations_of_any_added_game(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_newly_registered_game_gets_pegs_and_animations_for_the_led_track(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({"high": HIGH}))
     told = Told({"game": "high", "players": ["Ann & Ben", "Ann"], "rules": {"twice": True}}).play({"throw": [4]})
     assert board_view(told.snapshot).pegs == (Peg(0, 0, 80), Peg(1, 0, 0))
@@ -124,7 +124,7 @@ def test_the_crapola_led_track_of_120_holes_is_scaled_to_any_target(target: int,
     assert [peg.banked for peg in board_view(told.snapshot).pegs] == [hole, 0]
 
 
-def test_a_notice_about_wrongly_kept_dice_sets_the_led_mood_to_illegal_hold() -> None:
+def test_a_notice_about_wrongly_kept_dice_selects_the_illegal_hold_display_of_the_leds() -> None:
     snapshot = Told(crib()).play(THROW).snapshot
     wrong = Snapshot(number=1, track=snapshot.track, sides=snapshot.sides, notice=Notice("illegal_hold", {}))
     assert board_view(wrong).mood == "illegal_hold"
@@ -137,7 +137,7 @@ def test_a_wipe_out_animation_on_the_led_track_drains_to_the_banked_hole() -> No
     assert (wiped.kind, wiped.at_s, wiped.player, wiped.from_hole, wiped.to_hole) == ("drain", 2.0, 0, 4, 2)
 
 
-def test_led_light_of_a_wiped_out_turn_only_moves_back_on_the_track() -> None:
+def test_after_a_wipe_out_the_led_that_showed_the_turns_points_only_moves_back() -> None:
     told, lights = Told(crib()).play(*SIXES, THROW, POINT), Lights()
     lights.follow(told.snapshot, told.news, 1.0)
     told.play({"throw": [2, 3, 3, 4, 6]})
@@ -146,14 +146,14 @@ def test_led_light_of_a_wiped_out_turn_only_moves_back_on_the_track() -> None:
     assert ahead == sorted(ahead, reverse=True)
 
 
-def test_an_undo_ends_the_led_animations_of_the_line_it_takes_back() -> None:
+def test_undoing_an_action_ends_its_led_animations() -> None:
     told, lights = Told(crib()).play(*SIXES), Lights()
     lights.follow(told.snapshot, told.news, 1.0)
     assert lights.follow(told.play(STOP).snapshot, told.news, 2.0).moments
     assert not lights.follow(told.play({"undo": 1}).snapshot, told.news, 2.1).moments
 
 
-def test_a_bomb_moves_the_led_pegs_of_bomber_and_victim_alone() -> None:
+def test_a_crib_dice_bomb_moves_the_led_pegs_of_only_the_bomber_and_the_victim() -> None:
     """Ann's peg stays where it is, though Cat's stood there."""
     wiped: list[dict[str, Any]] = [THROW, POINT, {"throw": [2, 3, 3, 4, 6]}]
     told, lights = (

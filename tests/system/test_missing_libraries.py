@@ -43,6 +43,6 @@ def test_pegpip_read_reports_a_missing_library_with_its_install_command(
     assert all(word in done.stderr for word in says), done.stderr
 
 
-def test_pegpip_read_shows_a_traceback_for_a_missing_project_module(tmp_path: Path) -> None:
+def test_pegpip_read_shows_a_traceback_if_one_of_its_own_modules_is_missing(tmp_path: Path) -> None:
     done = read_with(tmp_path, "cv2", "import vision.nowhere")
     assert "Traceback" in done.stderr

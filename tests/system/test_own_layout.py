@@ -90,7 +90,7 @@ def test_all_wiring_problems_are_reported_at_once_with_their_cures(tmp_path: Pat
         assert words in told
 
 
-def test_ws281x_on_a_pi_5_is_reported_with_all_other_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_startup_lists_ws281x_on_pi_5_and_each_wrong_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.service.opening.model", lambda: "Raspberry Pi 5 Model B Rev 1.0")
     wrong = settings(
         tmp_path,
@@ -116,7 +116,7 @@ def test_a_track_lane_of_a_billion_leds_is_refused(tmp_path: Path) -> None:
         layout_of("own", settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nlanes = ['0-999999999']\n").track)
 
 
-def test_the_leds_map_and_design_commands_draw_a_custom_layout(tmp_path: Path) -> None:
+def test_the_leds_map_and_leds_design_commands_draw_a_layout_from_the_settings(tmp_path: Path) -> None:
     settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nleds = 12\nlanes = ['0-11']\nholes = 10\nrow_holes = 5\n")
     for words in (["map"], ["map", "--out", f"{tmp_path}/m.svg"], ["design", "--out", f"{tmp_path}/d.svg"]):
         done = CliRunner().invoke(leds, [*words, "--config", str(tmp_path / "pegpip.toml")])

@@ -172,7 +172,7 @@ def test_play_command_excludes_startup_objects_from_garbage_collection(
     assert searched[0] < there / 10
 
 
-def test_watch_refuses_a_missing_video_and_source_opencv_without_an_index() -> None:
+def test_watch_command_refuses_a_missing_video_and_an_opencv_source_without_index() -> None:
     for source, told in (("missing.mp4", "no video file 'missing.mp4'"), ("opencv", "say which index")):
         done = CliRunner().invoke(watch, [source])
         assert told in str(done.exception)

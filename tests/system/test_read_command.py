@@ -82,7 +82,7 @@ def test_read_command_takes_a_picture_not_of_calibration_size_as_a_photo(picture
     assert "dice.png" not in done.stderr
 
 
-def test_read_command_without_calibration_doubts_a_photo_of_an_empty_tray(pictures: Pictures) -> None:
+def test_the_read_command_without_calibration_reports_an_empty_tray_as_doubtful(pictures: Pictures) -> None:
     (record,) = records(pegpip(read, "--json", pictures.empty))
     assert (record["values"], record["trusted"], record["doubt"]) == ([], False, "count")
 
@@ -110,7 +110,7 @@ def test_read_command_refuses_to_replace_a_picture_by_its_annotated_copy(picture
     assert original.read_bytes() == before
 
 
-def test_read_command_gives_each_annotated_copy_a_name_of_its_own(pictures: Pictures, tmp_path: Path) -> None:
+def test_read_command_names_annotated_copies_of_same_named_photos_apart(pictures: Pictures, tmp_path: Path) -> None:
     names = ("a/throw.png", "b/throw.png", "c/throw-2.png", "d/throw.png")
     for name in names:
         (tmp_path / name).parent.mkdir()
@@ -136,7 +136,7 @@ def test_bench_command_with_an_image_prints_times_and_needs_a_calibration(pictur
     assert isinstance(alone, SetupError)
 
 
-def test_bench_command_refuses_an_image_together_with_one_part(pictures: Pictures) -> None:
+def test_bench_command_refuses_an_image_for_a_run_limited_to_one_benchmark(pictures: Pictures) -> None:
     refused = pegpip(bench, "--only", "rules", "--image", pictures.dice, "--calibration", pictures.data).exception
     assert isinstance(refused, click.UsageError)
     assert "leave out --only" in refused.message

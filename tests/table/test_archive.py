@@ -126,7 +126,7 @@ def evening(played_evening: Path, tmp_path: Path) -> Path:
     return shutil.copytree(played_evening, tmp_path / "evening")
 
 
-def test_a_table_start_replays_only_journal_entries_of_the_open_game(
+def test_starting_the_table_replays_only_the_journal_entries_of_the_unfinished_game(
     evening: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The archive holds the finished games before it."""
@@ -161,7 +161,7 @@ def test_a_damaged_or_missing_game_archive_is_rebuilt_from_the_journal(evening: 
     assert len(Archive(evening).load()[1]) == 3
 
 
-def test_table_and_history_ignore_a_game_archive_file_of_another_journal(evening: Path, tmp_path: Path) -> None:
+def test_a_game_archive_file_copied_from_another_journal_is_ignored(evening: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     table = table_in(other)
     table.start()

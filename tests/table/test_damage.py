@@ -91,7 +91,7 @@ def test_a_cut_missing_or_zeroed_journal_copy_is_rewritten_from_the_other(tmp_pa
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("missing", [False, True])
-def test_failing_journal_repairs_copy_the_damaged_folder_aside_only_once(
+def test_a_journal_repair_that_fails_repeatedly_copies_the_damaged_folder_aside_only_once(
     tmp_path: Path, copy: str, missing: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entries = kept(tmp_path)
@@ -143,7 +143,7 @@ def test_new_journal_entries_do_not_reuse_the_numbers_of_lost_last_entries(tmp_p
     assert reopened(tmp_path).tail.head.number == 61
 
 
-def test_two_photos_past_the_journals_end_prove_lost_entries_one_does_not(tmp_path: Path) -> None:
+def test_two_photos_numbered_after_the_journals_last_entry_prove_a_loss_one_does_not(tmp_path: Path) -> None:
     kept(tmp_path)
     reopened(tmp_path, photographed=(1, 60, 61))
     assert not reports(tmp_path)
@@ -159,7 +159,7 @@ def test_a_missing_journal_is_reported_as_lost_if_there_are_throw_photos(tmp_pat
     assert "entries 1 to 3 are missing, from the very beginning" in told(tmp_path)
 
 
-def test_a_cut_last_line_of_a_journal_copy_is_repaired_without_a_report(tmp_path: Path) -> None:
+def test_a_cut_last_line_in_the_second_copy_of_the_journal_is_repaired_without_a_report(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     mirror = tmp_path / SECOND
     mirror.write_bytes(mirror.read_bytes()[:-5])  # the power went while the last line was written
@@ -169,7 +169,7 @@ def test_a_cut_last_line_of_a_journal_copy_is_repaired_without_a_report(tmp_path
     assert examined(tmp_path) == (60, None)
 
 
-def test_verifying_the_journal_takes_lines_that_the_table_writes_meanwhile(tmp_path: Path) -> None:
+def test_a_running_journal_check_also_checks_lines_that_the_table_appends_meanwhile(tmp_path: Path) -> None:
     kept(tmp_path, 3)
     lines = (tmp_path / FIRST).read_bytes().splitlines(keepends=True)
     (tmp_path / FIRST).write_bytes(lines[0])
@@ -199,7 +199,7 @@ def test_an_unwritable_second_journal_copy_is_reported_and_catches_up(
     assert examined(tmp_path) == (2, None)
 
 
-def test_a_journal_reopened_with_both_copies_recovered_is_healthy(
+def test_a_journal_whose_second_copy_failed_is_healthy_once_reopening_has_completed_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The fault: it still said that its second copy can't be written, until the next entry."""
@@ -262,7 +262,7 @@ def test_safe_mode_shows_the_game_before_the_first_damaged_journal_entry(tmp_pat
     assert known(last_good(tmp_path).game).view == before.state
 
 
-def test_table_start_raises_a_device_error_if_opening_the_journal_crashes(
+def test_starting_a_table_raises_a_device_error_if_opening_its_journal_crashes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fall(*_: object) -> None:

@@ -34,7 +34,7 @@ def test_a_journal_scrub_reports_and_repairs_damage_to_one_copy(tmp_path: Path, 
     assert read_entries(tmp_path) == (*entries, entry(61))
 
 
-def test_journal_health_says_what_the_last_scrub_verified_and_when(tmp_path: Path) -> None:
+def test_journal_health_tells_when_both_copies_were_last_verified_and_up_to_which_entry(tmp_path: Path) -> None:
     kept(tmp_path)
     journal = opened(tmp_path)
     scrub(journal)
@@ -91,7 +91,7 @@ def test_a_journal_that_failed_to_reopen_after_a_repair_reopens_at_a_later_appen
     assert read_entries(tmp_path) == (*entries, entry(61))
 
 
-def test_a_journal_scrub_on_a_full_disk_leaves_no_part_of_a_folder_copy(
+def test_a_journal_check_that_fails_to_copy_the_damaged_folder_leaves_no_partial_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept(tmp_path)
@@ -110,7 +110,7 @@ def test_a_journal_scrub_on_a_full_disk_leaves_no_part_of_a_folder_copy(
     journal.close()
 
 
-def test_copying_a_damaged_folder_aside_links_photos_and_syncs_each_copied_file(
+def test_the_copy_of_a_damaged_data_folder_hard_links_photos_and_syncs_each_copied_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal, synced, fsync = photographed(tmp_path), set[int](), os.fsync
@@ -160,7 +160,7 @@ def test_a_journal_scrub_reports_swapped_throw_photos_and_swaps_them_back(tmp_pa
     assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
 
 
-def test_a_journal_scrub_renames_a_throw_photo_back_to_its_missing_number(tmp_path: Path) -> None:
+def test_a_journal_scrub_renames_a_misnumbered_throw_photo_to_its_right_number(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, second = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "2.jpg"
     second.rename(first)
@@ -186,7 +186,7 @@ def test_a_photo_that_cannot_be_repaired_is_copied_aside_once(tmp_path: Path, mo
     journal.close()
 
 
-def test_swapped_throw_photos_are_put_back_by_the_scrub_after_an_entry_repair(tmp_path: Path) -> None:
+def test_the_journal_scrub_after_the_one_that_repairs_an_entry_puts_back_swapped_throw_photos(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, last = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "6.jpg"
     swap(first, last)

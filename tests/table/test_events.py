@@ -46,7 +46,7 @@ def test_a_crib_dice_freeze_event_counts_the_newly_frozen_dice() -> None:
     ]
 
 
-def test_a_crib_dice_throw_kept_safe_by_a_1_alone_has_no_freeze_event() -> None:
+def test_a_crib_dice_throw_saved_only_by_a_1_emits_a_threw_event_but_no_freeze_event() -> None:
     assert [code for code, _ in told(crib(), MIXED, point(5), throw(1, 3, 3, 4, 6))] == ["threw"]
 
 
@@ -54,7 +54,7 @@ def test_a_crib_dice_bank_event_has_the_holes_before_and_after() -> None:
     assert told(crib(), *BANKED_2) == [("banked", {"player": "Ann", "points": 2, "from": 0, "to": 2})]
 
 
-def test_a_crib_dice_fuchle_event_has_the_hole_that_the_peg_fell_from() -> None:
+def test_the_event_of_a_third_crib_dice_wipe_out_in_a_row_names_the_hole_the_peg_fell_from() -> None:
     """A fuchle is the third wipe-out in a row."""
     lines = [*BANKED_2, *BANKED_2, *WIPED, *BANKED_2, *WIPED, *BANKED_2]
     found = told(crib(), *lines, *WIPED)
@@ -72,7 +72,7 @@ def test_crib_dice_double_fuchle_has_an_eliminated_and_a_game_over_event() -> No
 
 
 @pytest.mark.parametrize(("dice", "code"), [((4, 6), "rolled_over"), ((4, 4), "piddle_lost")])
-def test_a_crib_dice_piddle_event_is_rolled_over_or_for_a_double_lost(dice: tuple[int, ...], code: str) -> None:
+def test_a_piddle_emits_rolled_over_or_if_a_double_loses_it_piddle_lost(dice: tuple[int, ...], code: str) -> None:
     """A piddle is a throw of two dice with five or six frozen; a double of another value than the point loses it."""
     found = told(crib(), throw(3, 3, 3, 3, 3, 1, 2), point(3), throw(*dice))
     assert found[1][0] == code
@@ -82,7 +82,7 @@ def test_a_crib_dice_piddle_event_is_rolled_over_or_for_a_double_lost(dice: tupl
         assert [name for name, _ in found] == ["threw", "piddle_lost", "wiped_out"]
 
 
-def test_seven_frozen_dice_in_crib_dice_cause_a_rolled_over_event() -> None:
+def test_crib_dice_gives_a_rolled_over_event_once_all_seven_dice_are_frozen() -> None:
     assert [code for code, _ in told(crib(), throw(*[4] * 7), point(4))] == ["point", "rolled_over"]
     found = told(crib(), throw(4, 4, 4, 4, 1, 2, 3), point(4), throw(4, 4, 4))
     assert [code for code, _ in found] == ["threw", "froze", "rolled_over"]
@@ -100,7 +100,7 @@ def test_crib_dice_has_events_for_announcing_a_bomb_its_hit_and_its_miss() -> No
     assert [code for code, _ in missed] == ["threw", "bomb_failed", "wiped_out"]
 
 
-def test_a_failed_crib_dice_bomb_as_third_wipe_out_has_a_fuchle_event() -> None:
+def test_a_failed_crib_dice_bomb_that_is_the_third_wipe_out_is_followed_by_a_fuchled_event() -> None:
     ones = throw(1, 1, 1, 1, 1, 2, 3)
     lines = [throw(5, 5, 5, 3, 1, 4, 6), point(5), STOP, *BANKED_2, *BANKED_2]
     lines += [*WIPED, *BANKED_2, *WIPED, *BANKED_2, ones, point(1), {"do": "bomb"}]
@@ -129,7 +129,7 @@ def test_a_crib_dice_bank_event_of_partners_has_the_team_as_player() -> None:
     assert found == [("banked", {"player": "Ann & Cat", "points": 2, "from": 2, "to": 4})]
 
 
-def test_crag_gives_events_for_kept_dice_an_entry_and_a_50_point_jackpot() -> None:
+def test_crag_emits_kept_events_and_for_50_points_entered_and_jackpot_events() -> None:
     header = {"game": "crag", "players": ["Ann"]}
     keep = {"do": "keep", "dice": [6, 6]}
     assert told(header, throw(6, 6, 2), keep) == [("kept", {"player": "Ann", "dice": [6, 6]})]
@@ -140,7 +140,7 @@ def test_crag_gives_events_for_kept_dice_an_entry_and_a_50_point_jackpot() -> No
     ]
 
 
-def test_crapola_has_events_for_keeps_hot_dice_crap_outs_and_reversal() -> None:
+def test_crapola_emits_events_for_kept_dice_hot_dice_a_crap_out_and_a_reversal() -> None:
     header = {"game": "crapola", "players": ["Ann", "Ben", "Cat"], "rules": {"entry": 0}}
     everything = {"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}
     found = told(header, throw(1, 2, 3, 4, 5, 6), everything)
@@ -152,7 +152,7 @@ def test_crapola_has_events_for_keeps_hot_dice_crap_outs_and_reversal() -> None:
     assert later[1:] == [("crapped_out", {"player": "Ann", "points": 1000})]
 
 
-def test_crapola_has_events_for_spending_and_the_last_round() -> None:
+def test_crapola_reports_the_last_round_and_points_spent_on_another_player_as_events() -> None:
     header = {"game": "crapola", "players": ["Ann", "Ben"], "rules": {"entry": 0, "target": 100}}
     last = told(header, throw(1, 2, 3, 3, 4, 6), {"do": "keep", "dice": [1]}, STOP)
     assert last[1] == ("last_round", {"player": "Ann"})

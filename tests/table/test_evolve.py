@@ -109,7 +109,7 @@ def dice(size: int) -> st.SearchStrategy[list[int]]:
 
 @settings(deadline=None, max_examples=30)
 @given(data=st.data())
-def test_each_journal_prefix_replays_to_the_published_snapshot(data: st.DataObject) -> None:
+def test_replaying_each_journal_prefix_gives_the_snapshot_published_after_its_last_entry(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder, closing(Evening(Path(folder))) as evening:
         for _ in range(data.draw(st.integers(10, 50))):
             if data.draw(st.integers(0, 15)) == 0:
@@ -144,7 +144,7 @@ def test_undo_crosses_turns_and_games_and_resumes_an_abandoned_game(table: Table
     assert [event.code for event in table.snapshot().events] == ["game_started", "undone", "undone", "undone"]
 
 
-def test_undoing_a_games_start_reopens_the_previous_sittings_game(table: Table) -> None:
+def test_undoing_game_starts_reopens_an_earlier_game_of_other_players(table: Table) -> None:
     people = [["Ann", "Ben"], ["Cat", "Dan"], ["Dan", "Cat"]]
     for players in people:
         table.submit(c.StartGame(header={**HEADER, "players": players}))
@@ -192,7 +192,7 @@ def test_correcting_a_roll_off_throw_reassigns_later_throws_to_players(table: Ta
     assert [who for *_, who, _ in PastGames(tmp_path).throw_rows()] == ["Ann", "Ben", "Ben", "Ben"]
 
 
-def test_an_undo_after_a_throw_correction_keeps_the_corrected_throw(table: Table) -> None:
+def test_undoing_a_later_move_keeps_the_correction_of_an_earlier_throw(table: Table) -> None:
     table.submit(c.StartGame(header=HEADER))
     played(table, TURN)
     table.submit(c.CorrectThrow(number=table.snapshot().number, throw=2, values=(5, 5, 3, 4, 6)))
@@ -256,7 +256,7 @@ def test_correcting_a_throw_of_an_earlier_game_recomputes_games_lost(table: Tabl
     assert table.snapshot().sitting == after.sitting
 
 
-def test_correcting_a_throw_is_refused_if_it_reopens_a_game_or_is_of_a_past_sitting(table: Table) -> None:
+def test_a_throw_is_not_corrected_if_that_reopens_a_finished_game_or_its_sitting_has_ended(table: Table) -> None:
     table.submit(c.StartGame(header={**HEADERS[3], "players": ["Ann", "Ben"]}))
     thousand: list[dict[str, Any]] = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
     played(table, [*thousand, {"throw": [2, 2, 3, 3, 4, 6]}])
@@ -270,14 +270,14 @@ def test_correcting_a_throw_is_refused_if_it_reopens_a_game_or_is_of_a_past_sitt
         table.submit(c.CorrectThrow(number=number, throw=1, values=(1, 1, 1, 2, 3, 5)))
 
 
-def test_correcting_throw_number_0_is_refused_as_not_of_this_sitting(table: Table) -> None:
+def test_correcting_throw_number_0_is_refused_because_no_throw_of_the_sitting_has_it(table: Table) -> None:
     table.submit(c.StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"]}))
     played(table, [{"leave": "Cat"}])
     with pytest.raises(IllegalAction, match="not part of this sitting"):
         table.submit(c.CorrectThrow(number=table.snapshot().number, throw=0, values=(5, 5, 2, 2, 1, 4, 6)))
 
 
-def test_past_games_list_follows_the_journal_through_new_games_and_undo(table: Table, tmp_path: Path) -> None:
+def test_past_games_list_updates_after_new_games_and_undos(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     assert past.games() == []
     table.submit(c.StartGame(header=HEADER))
@@ -295,7 +295,7 @@ def test_past_games_list_follows_the_journal_through_new_games_and_undo(table: T
     assert past.moves(99) is None
 
 
-def test_a_full_game_log_keeps_its_maximum_length_after_undos(table: Table) -> None:
+def test_a_full_game_log_still_has_its_maximum_length_after_undos_and_game_starts(table: Table) -> None:
     table.submit(c.StartGame(header=HEADER))
     played(table, [*TURN * 40, *[{"undo": 1}] * 100])
     assert len(known(table.state().record.game).log) == LOG_LENGTH

@@ -48,7 +48,7 @@ def test_crag_expects_three_tray_dice_after_a_keep_and_after_an_entry() -> None:
     assert expected({"game": "crag"}, *entered) == (3, True)
 
 
-def test_tray_expects_kept_crapola_dice_to_stay_until_a_crap_out_frees_all() -> None:
+def test_tray_expects_kept_crapola_dice_to_stay_in_it_until_the_player_craps_out() -> None:
     """Kept dice lie in the tray beside the next throw; a crap-out ends the turn and frees all of them."""
     kept = [throw(1, 1, 2, 3, 4, 6), {"do": "keep", "dice": [1]}]
     assert expected({"game": "crapola"}, *kept)[1] is False

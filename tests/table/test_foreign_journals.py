@@ -14,7 +14,7 @@ from tests.table.damaging import kept, opened, reopened, spoil, told
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("count", [20, 60, 100])
-def test_journal_recovery_reports_and_replaces_a_foreign_copy(tmp_path: Path, copy: str, count: int) -> None:
+def test_journal_recovery_reports_and_replaces_a_copy_of_another_journal(tmp_path: Path, copy: str, count: int) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", count)
     shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
@@ -45,7 +45,7 @@ def test_a_journal_opens_despite_a_flipped_bit_in_its_anchor_file(tmp_path: Path
     assert read_entries(tmp_path / "data") == tuple(entries)
 
 
-def test_the_anchor_file_reveals_a_rollback_of_both_journal_copies(tmp_path: Path) -> None:
+def test_the_anchor_file_outside_the_data_folder_reveals_entries_cut_from_both_journal_copies(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     entries = kept(folder, anchors=tmp_path)
     for copy in (FIRST, SECOND):
@@ -69,14 +69,14 @@ def test_replacing_both_journal_copies_by_another_journal_is_reported(tmp_path: 
     assert read_entries(tmp_path / "ours") == tuple(entries)
 
 
-def test_entries_lost_with_a_deleted_data_folder_are_reported_from_the_anchor_file(tmp_path: Path) -> None:
+def test_entries_lost_with_a_deleted_data_folder_are_reported_from_a_file_kept_outside_it(tmp_path: Path) -> None:
     kept(tmp_path / "data", anchors=tmp_path)
     shutil.rmtree(tmp_path / "data")
     reopened(tmp_path / "data", anchors=tmp_path)
     assert "entries 1 to 60 are missing" in told(tmp_path / "data")
 
 
-def test_the_journals_anchor_file_is_written_as_soon_as_its_folder_can_be_made(tmp_path: Path) -> None:
+def test_journal_upkeep_writes_the_anchor_file_once_its_folder_can_be_created(tmp_path: Path) -> None:
     (tmp_path / "anchors").write_text("in the way")
     kept(tmp_path / "data", anchors=tmp_path / "anchors")
     journal = opened(tmp_path / "data", anchors=tmp_path / "anchors")
@@ -86,7 +86,7 @@ def test_the_journals_anchor_file_is_written_as_soon_as_its_folder_can_be_made(t
     assert len(list((tmp_path / "anchors").glob("head-*.json"))) == 1
 
 
-def test_a_journal_is_kept_and_reopened_without_a_writable_anchor_file(tmp_path: Path) -> None:
+def test_a_journal_reopens_undamaged_if_its_anchor_file_could_not_be_written(tmp_path: Path) -> None:
     (tmp_path / "anchors").write_text("in the way")
     entries = kept(tmp_path / "data", anchors=tmp_path / "anchors")
     reopened(tmp_path / "data", anchors=tmp_path / "anchors")
@@ -94,7 +94,7 @@ def test_a_journal_is_kept_and_reopened_without_a_writable_anchor_file(tmp_path:
     assert not reports(tmp_path / "data")
 
 
-def test_a_journal_line_lost_from_both_copies_returns_from_an_older_copy(tmp_path: Path) -> None:
+def test_a_journal_entry_lost_from_both_copies_returns_when_an_older_copy_is_put_back(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     older = (tmp_path / SECOND).read_bytes()
     for copy in (FIRST, SECOND):

@@ -112,7 +112,7 @@ GAMES = [(CRIB, play_crib_dice), (ADVANCED, play_crib_dice), (CRAG, play_crag), 
 @pytest.mark.parametrize("sloppy", [False, True], ids=["tidy", "sloppy"])
 @settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 2**32))
-def test_the_tray_interpreter_turns_random_play_into_the_intended_lines(
+def test_the_tray_interpreter_derives_the_intended_actions_from_random_play_until_it_must_ask(
     header: dict[str, Any], play: Any, sloppy: bool, seed: int
 ) -> None:
     mime = Mime(header, seed, sloppy)

@@ -22,12 +22,12 @@ def seen(thrown: tuple[Die, ...], kept: tuple[Die, ...] = (), emptied: bool = Fa
     return Observation(thrown=thrown, kept=kept, doubt=None, photo_jpeg=None, at_s=0.0, emptied=emptied)
 
 
-def test_tray_dice_shifted_2_mm_are_no_motion_after_an_empty_throw_zone() -> None:
+def test_dice_shifted_by_2_mm_count_as_not_moved_even_if_the_throw_zone_was_empty_meanwhile() -> None:
     lying = dice(1, 2, 3)
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 
 
-def test_a_die_changed_in_place_is_unsure_motion_only_if_the_throw_zone_was_empty() -> None:
+def test_a_new_die_value_in_the_same_place_is_unsure_motion_only_if_the_zone_was_empty_between() -> None:
     lying = dice(4)
     turned = (msgspec.structs.replace(lying[0], value=2),)
     assert motion_of(lying, (), seen(turned)) is Motion.NONE
@@ -39,7 +39,7 @@ def test_dice_in_new_places_after_an_empty_throw_zone_are_a_roll_motion() -> Non
     assert motion_of((), (), seen(dice(1, 2, 3))) is Motion.ROLLED
 
 
-def test_motion_of_moved_dice_is_a_roll_if_values_change_else_unsure() -> None:
+def test_dice_in_new_places_count_as_rolled_if_a_value_changed_and_as_unsure_if_none_did() -> None:
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 3, seed=2))) is Motion.UNSURE
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 4, seed=2))) is Motion.ROLLED
 
@@ -50,13 +50,13 @@ def test_tray_dice_pushed_12_mm_are_no_motion_and_17_mm_unsure_motion() -> None:
     assert motion_of(lying, (), seen(pushed(lying, 17.0))) is Motion.UNSURE
 
 
-def test_moving_a_die_to_the_keep_zone_is_no_motion_but_unsure_if_the_rest_moved() -> None:
+def test_a_die_moved_to_the_keep_zone_is_no_motion_but_unsure_motion_if_others_moved() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(lying[1:], kept=dice(5, seed=3))) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying[1:], 60.0), kept=dice(5, seed=3))) is Motion.UNSURE
 
 
-def test_tray_motion_is_unsure_if_a_kept_die_moves_to_empty_throw_zone() -> None:
+def test_a_kept_die_that_moves_into_the_emptied_throw_zone_makes_the_tray_motion_unsure() -> None:
     kept = dice(5, 5)
     assert motion_of((), kept, seen(dice(5, seed=2), kept=kept[:1], emptied=True)) is Motion.UNSURE
 
@@ -68,7 +68,7 @@ def test_tray_motion_is_none_if_some_or_all_thrown_dice_are_picked_up() -> None:
     assert motion_of(lying, (), seen(())) is Motion.NONE
 
 
-def test_tray_motion_is_unsure_if_a_die_is_missing_and_the_others_lie_elsewhere() -> None:
+def test_motion_detection_is_unsure_of_a_roll_if_one_die_is_missing_and_the_others_moved() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(dice(5, 2, seed=2))) is Motion.UNSURE
     beside = (*pushed(lying[:1], 10.0), *dice(2, seed=2))

@@ -24,7 +24,7 @@ WIN: list[dict[str, Any]] = [*SIXES, *SIXES, *SIXES, *SIXES, *SIXES, {"do": "sto
 TWO: list[dict[str, Any]] = [{"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"}]
 
 
-def test_a_sitting_adds_up_games_lost_and_the_loser_starts_the_next_game(table: Table) -> None:
+def test_a_sitting_counts_each_players_lost_games_and_the_loser_starts_the_next_game(table: Table) -> None:
     table.submit(StartGame(header=HEADER))
     with pytest.raises(IllegalAction, match="not over"):
         table.submit(NextGame(number=1))
@@ -55,7 +55,7 @@ def test_the_table_refuses_to_abandon_a_finished_game_until_an_undo(table: Table
     assert table.submit(Abandon(number=table.snapshot().number)).abandoned
 
 
-def test_a_sitting_ends_by_command_or_when_the_players_change(table: Table) -> None:
+def test_a_series_of_games_ends_on_command_or_when_other_players_start_a_game(table: Table) -> None:
     table.submit(StartGame(header=HEADER))
     played(table, [*WIN, *TWO])
     table.submit(EndSitting(number=table.snapshot().number))
@@ -83,7 +83,7 @@ def test_an_ended_sitting_stays_ended_when_the_next_games_start_is_undone(
     assert table.submit(NextGame(number=table.snapshot().number)).sitting.games == 0
 
 
-def test_an_abandoned_game_takes_no_throw_and_counts_in_no_sitting(table: Table) -> None:
+def test_an_abandoned_game_refuses_throws_and_is_not_counted_among_games_played(table: Table) -> None:
     table.submit(StartGame(header=HEADER))
     played(table, TWO)
     left = table.submit(Abandon(number=table.snapshot().number))
@@ -109,7 +109,7 @@ def test_after_an_abandoned_game_the_roll_offs_winner_starts_again(
 
 
 @pytest.mark.parametrize("abandoned", [False, True])
-def test_a_restart_after_the_end_of_a_game_names_no_player_to_move(table: Table, abandoned: bool) -> None:
+def test_a_restart_after_a_finished_or_abandoned_game_shows_no_notice(table: Table, abandoned: bool) -> None:
     table.submit(StartGame(header=HEADER))
     played(table, TWO if abandoned else [*WIN, *TWO])
     if abandoned:
@@ -119,7 +119,7 @@ def test_a_restart_after_the_end_of_a_game_names_no_player_to_move(table: Table,
     assert table.snapshot().notice is None
 
 
-def test_an_abandoned_game_that_a_throw_correction_ends_is_over(table: Table) -> None:
+def test_a_throw_correction_that_ends_an_abandoned_game_makes_it_a_finished_game(table: Table) -> None:
     header = {**HEADER, "game": "crapola", "rules": {"target": 500, "entry": 0}}
     table.submit(StartGame(header=header))
     ann: list[dict[str, Any]] = [{"throw": [5, 2, 2, 3, 4, 6]}, {"do": "keep", "dice": [5]}, {"do": "stop"}]
@@ -143,13 +143,13 @@ def test_an_abandoned_game_that_a_throw_correction_ends_is_over(table: Table) ->
         ((0, 0, 0), (125, 125, 125), 2),
     ],
 )
-def test_the_next_games_starter_is_by_games_lost_worst_score_then_seat(
+def test_games_lost_then_worst_score_then_table_order_decide_who_starts_the_next_game(
     lost: tuple[int, ...], scores: tuple[int, ...], starts: int
 ) -> None:
     assert next_starting_seat(scores, lost, first=1, seats=3) == starts
 
 
-def test_next_starter_after_a_level_game_sits_after_the_roll_off_winner(table: Table) -> None:
+def test_after_a_tied_game_the_player_after_the_roll_off_winner_starts_the_next_one(table: Table) -> None:
     table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"], "roll_off": True}))
     played(table, [{"throw": [1, 1]}, {"throw": [6, 6]}, {"throw": [1, 2]}])
     played(table, [*WIN, *WIN, *WIN])  # all finish level: the seat after the one who started is next
@@ -161,7 +161,7 @@ def test_partner_of_the_losing_player_who_began_starts_the_next_team_game() -> N
     assert next_starting_seat((125, 30), (0, 1), first=1, seats=4) == 3
 
 
-def test_the_oldest_photos_are_deleted_even_in_a_sitting_that_never_ends(tmp_path: Path) -> None:
+def test_the_oldest_photos_are_deleted_at_the_size_limit_even_in_one_long_play_session(tmp_path: Path) -> None:
     photos, tray = Photos(tmp_path, cap_bytes=30), Tray()
     table = Table(Journal(tmp_path), photos)
     table.start()
@@ -173,7 +173,7 @@ def test_the_oldest_photos_are_deleted_even_in_a_sitting_that_never_ends(tmp_pat
     table.stop()
 
 
-def test_a_start_deletes_the_oldest_photos_beyond_their_space(tmp_path: Path) -> None:
+def test_starting_photo_storage_deletes_the_oldest_photos_over_its_size_limit(tmp_path: Path) -> None:
     photos = Photos(tmp_path)
     photos.start(last_throw=2)
     for throw in (1, 2):
@@ -182,7 +182,7 @@ def test_a_start_deletes_the_oldest_photos_beyond_their_space(tmp_path: Path) ->
     assert photos.numbers() == (2,)
 
 
-def test_a_photo_without_a_journaled_throw_is_renamed_not_deleted(tmp_path: Path) -> None:
+def test_the_start_renames_and_does_not_delete_a_photo_whose_throw_is_not_in_the_journal(tmp_path: Path) -> None:
     photos = Photos(tmp_path)
     photos.start(last_throw=0)
     photos.keep(1, b"one")
@@ -214,7 +214,7 @@ def test_a_table_plays_without_photos_if_a_file_is_in_their_folders_place(
     table.stop()
 
 
-def test_players_keep_their_colours_and_new_ones_get_the_least_used() -> None:
+def test_returning_players_keep_their_colours_and_new_ones_get_the_least_used() -> None:
     worn = colours({}, ("Ann", "Ben", "Cid"))
     assert list(colours(worn, ("Cid", "Ann", "Ben")).items()) == [("Cid", 2), ("Ann", 0), ("Ben", 1)]
     assert colours({"Ann": 0, "Ben": 1}, ("Dot", "Ben", "Ann")) == {"Dot": 2, "Ben": 1, "Ann": 0}
@@ -246,7 +246,7 @@ def test_player_colours_persist_over_sittings_and_table_restarts(table: Table) -
         assert table.snapshot().sitting.colours == worn
 
 
-def test_a_sitting_is_led_by_most_games_won_then_by_fewest_games_lost() -> None:
+def test_a_series_of_games_is_led_by_most_games_won_and_on_a_tie_by_fewest_games_lost() -> None:
     names = ("Ann", "Ben", "Cid")
     won_by = [Outcome((0,), (0, 4, 1)), Outcome((1,), (1, 0, 1)), Outcome((0, 1), (0, 0, 2))]
     sitting = sitting_of((names, outcome) for outcome in won_by)

@@ -85,7 +85,7 @@ def test_correcting_a_throw_changes_the_face_counts_of_player_statistics(table: 
     assert past.players()["Ann"].faces[:2] == (0, 2)
 
 
-def test_player_statistics_credit_a_partners_turn_to_the_one_who_threw(table: Table, tmp_path: Path) -> None:
+def test_player_statistics_credit_a_turn_to_the_thrower_and_not_to_the_partner(table: Table, tmp_path: Path) -> None:
     names = ["Ann", "Ben", "Cid", "Dot"]
     table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
     played(table, [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"}])
@@ -129,7 +129,7 @@ def test_past_games_record_best_score_best_turn_and_costliest_wipe_out(table: Ta
     assert (best.score, best.turn, best.loss) == (table.snapshot().sides[0].score, 50, 0)
 
 
-def test_statistics_count_a_leavers_game_as_lost_and_not_the_open_turn(table: Table, tmp_path: Path) -> None:
+def test_statistics_count_a_loss_for_a_leaver_but_no_turn_for_an_unfinished_one(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
     entered: list[dict[str, Any]] = [{"throw": [1, 2, 3]}, {"do": "score", "category": "ones"}]
     played(table, [*entered, {"throw": [6, 6, 6]}, {"leave": "Ben"}, {"throw": [1, 1, 2]}, {"leave": "Ann"}])
@@ -163,7 +163,7 @@ def test_turn_statistics_count_crib_dice_holes_lost_to_a_fuchle_as_loss() -> Non
     assert losses[-1].player == "Ann", "a set of six 6s brought the peg to hole 24"
 
 
-def test_highlight_of_a_throw_entered_by_hand_names_no_earlier_photo(table: Table) -> None:
+def test_best_turn_highlight_of_a_hand_entered_throw_links_no_earlier_throws_photo(table: Table) -> None:
     """The best turn's only throw, the second of the game, was entered by hand."""
     started(table, {**HEADER, "players": ["Ann", "Ben", "Cat"]})
     played(table, [throw(2, 2, 3, 4, 5, 6, 1), point(2), STOP, *SIX_SIXES, STOP, {"leave": "Ann"}, {"leave": "Ben"}])

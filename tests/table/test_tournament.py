@@ -56,7 +56,7 @@ def leave(table: Table, player: str, left: bool = True) -> TournamentView:
     return known(table.submit(command).tournament)
 
 
-def test_a_player_may_not_come_back_once_the_walkover_was_played_on(table: Table) -> None:
+def test_a_player_who_left_a_knockout_may_not_return_once_the_walkovers_winner_has_played_on(table: Table) -> None:
     begin(table, players=("Ann", "Ben", "Cid", "Dee"))
     play_next(table, random.Random(5))
     gone, other = known(on(table).next)["players"]
@@ -141,7 +141,7 @@ def test_undo_and_throw_correction_change_a_tournament_match_result(table: Table
     assert known(on(table).matches[0].scores)[0] > 1000
 
 
-def test_tournament_walkovers_against_a_leaver_are_revoked_on_the_return(table: Table) -> None:
+def test_tournament_walkovers_against_a_player_who_left_are_revoked_when_the_player_returns(table: Table) -> None:
     chance = random.Random(5)
     begin(table, "round_robin", FIVE[:4])
     one, other = play_next(table, chance)

@@ -27,7 +27,7 @@ def test_tray_dice_moved_slightly_by_a_knock_cause_no_throw_or_question(evening:
     assert (after.question, after.number) == (None, number)
 
 
-def test_picking_up_some_loose_crib_dice_causes_no_throw_and_no_question(evening: Evening) -> None:
+def test_picking_up_unfrozen_crib_dice_one_by_one_causes_no_throw_and_no_question(evening: Evening) -> None:
     number = frozen(evening).number
     while evening.tray.thrown:
         evening.tray.thrown.pop()
@@ -43,7 +43,7 @@ def test_crib_dice_table_sees_no_throw_in_a_die_put_back_from_keep_zone(evening:
     assert (after.number, known(after.notice).code) == (number, "throw")
 
 
-def test_kept_tray_dice_change_the_crib_dice_point_only_before_a_rethrow(evening: Evening) -> None:
+def test_keeping_other_tray_dice_changes_the_crib_dice_point_only_before_the_rethrow(evening: Evening) -> None:
     frozen(evening)
     evening.tray.put_back()
     after = evening.keep(2, 2)
@@ -53,7 +53,7 @@ def test_kept_tray_dice_change_the_crib_dice_point_only_before_a_rethrow(evening
     assert known(evening.see().state)["point"] == 2, "after a throw the point stands"
 
 
-def test_changing_kept_crib_dice_does_not_undo_another_players_leaving(evening: Evening) -> None:
+def test_swapping_kept_crib_dice_after_another_player_left_does_not_undo_the_leaving(evening: Evening) -> None:
     started(evening.table, {**HEADER, "players": ["Ann", "Ben", "Cat"]})
     frozen(evening)
     played(evening.table, [{"leave": "Cat"}])
@@ -63,7 +63,7 @@ def test_changing_kept_crib_dice_does_not_undo_another_players_leaving(evening: 
     assert known(after.notice).args["reason"] == "not_the_point"
 
 
-def test_crib_dice_left_in_the_keep_zone_after_an_undo_name_no_point_value(evening: Evening) -> None:
+def test_crib_dice_still_in_the_keep_zone_after_an_undo_do_not_name_the_point_again(evening: Evening) -> None:
     number = frozen(evening).number
     undone = evening.table.submit(PressButton(button="undo"))
     assert (undone.number, known(undone.state)["decisions"]) == (number + 1, ["point"])
@@ -105,7 +105,7 @@ def test_motion_over_an_empty_crib_dice_tray_postpones_the_bank(evening: Evening
     assert known(after.notice).args["player"] == "Ben"
 
 
-def test_a_camera_that_fails_ends_the_dices_motion_and_the_banking_timer(evening: Evening) -> None:
+def test_a_camera_failure_ends_the_wait_for_dice_to_settle_and_the_banking_countdown(evening: Evening) -> None:
     frozen(evening)
     evening.tray.lift()
     evening.see()
@@ -117,7 +117,7 @@ def test_a_camera_that_fails_ends_the_dices_motion_and_the_banking_timer(evening
     assert known(evening.wait(2.1).state)["scores"]["Ann"] == 2
 
 
-def test_a_bank_that_a_full_disk_refused_is_made_once_there_is_room(
+def test_an_automatic_bank_refused_by_a_full_disk_is_retried_when_there_is_room_again(
     evening: Evening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = frozen(evening)
@@ -144,7 +144,7 @@ def test_dice_lifted_and_put_back_within_two_seconds_do_not_bank(evening: Evenin
     assert evening.wait(5.0).number == number
 
 
-def test_an_empty_tray_after_a_crib_dice_rollover_does_not_bank(evening: Evening) -> None:
+def test_lifting_all_seven_frozen_crib_dice_off_the_tray_does_not_bank(evening: Evening) -> None:
     evening.throw(*[3] * 7)
     before = evening.keep(*[3] * 7)
     assert (known(before.state)["frozen"], known(before.state)["decisions"]) == (7, ["stop"])
@@ -155,7 +155,7 @@ def test_an_empty_tray_after_a_crib_dice_rollover_does_not_bank(evening: Evening
     assert known(evening.throw(*FIRST).state)["turn_points"] == 15
 
 
-def test_crib_dice_piddle_takes_its_second_die_from_the_keep_zone(evening: Evening) -> None:
+def test_a_crib_dice_piddle_throws_the_last_die_and_a_frozen_die_from_the_keep_zone(evening: Evening) -> None:
     """With six frozen, two dice are thrown (a piddle): the last die and one frozen die from the keep zone."""
     evening.throw(3, 3, 3, 3, 3, 3, 1)
     evening.keep(*[3] * 6)
@@ -164,7 +164,7 @@ def test_crib_dice_piddle_takes_its_second_die_from_the_keep_zone(evening: Eveni
     assert (known(after.state)["turn_points"], known(after.state)["throw_sizes"]) == (12, [7])
 
 
-def test_a_frozen_crib_dice_die_in_the_throw_zone_is_not_part_of_a_throw(evening: Evening) -> None:
+def test_a_frozen_crib_dice_die_left_in_the_throw_zone_is_not_counted_in_the_next_throw(evening: Evening) -> None:
     frozen(evening)
     evening.throw(5, 3, 3, 4, 6)
     five = next(die for die in evening.tray.thrown if die.value == 5)
@@ -179,7 +179,7 @@ def test_tray_dice_with_new_values_in_new_places_are_a_throw(evening: Evening) -
     assert evening.see().throws[-1].values == (1, 2, 2, 5, 6)
 
 
-def test_a_tray_die_turned_by_hand_is_no_throw_and_raises_no_question(evening: Evening) -> None:
+def test_turning_one_tray_die_to_another_face_by_hand_is_no_throw_and_raises_no_question(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     die = evening.tray.thrown[0]
@@ -222,7 +222,7 @@ def test_a_throw_still_in_the_tray_after_a_restart_is_not_counted_again(evening:
     assert evening.throw(5, 3, 3, 4, 6).number == before.number + 1
 
 
-def test_a_throw_lifted_out_after_a_restart_banks(evening: Evening) -> None:
+def test_lifting_the_dice_out_of_the_tray_after_a_restart_banks_the_turns_points(evening: Evening) -> None:
     frozen(evening)
     evening.restart()
     evening.see()
@@ -242,7 +242,7 @@ def test_a_doubtful_misreading_of_unmoved_dice_causes_no_throw_or_question(eveni
     assert (after.question, after.number) == (None, number)
 
 
-def test_a_misread_die_that_is_hidden_for_a_moment_raises_no_question(evening: Evening) -> None:
+def test_dice_misread_then_hidden_and_then_read_right_again_raise_no_question(evening: Evening) -> None:
     frozen(evening)
     evening.throw(5, 2, 3, 4, 6)
     number, dice = evening.keep(5).number, evening.tray.thrown
@@ -255,7 +255,7 @@ def test_a_misread_die_that_is_hidden_for_a_moment_raises_no_question(evening: E
     assert (after.number, after.question) == (number, None)
 
 
-def test_a_tray_read_as_empty_with_doubt_does_not_bank(evening: Evening) -> None:
+def test_a_tray_that_seems_empty_in_a_doubtful_reading_does_not_bank_the_points(evening: Evening) -> None:
     number = frozen(evening).number
     thrown, kept = evening.tray.thrown, evening.tray.kept
     evening.tray.thrown, evening.tray.kept = [], []
@@ -265,7 +265,7 @@ def test_a_tray_read_as_empty_with_doubt_does_not_bank(evening: Evening) -> None
     assert evening.see().number == number
 
 
-def test_a_hand_that_hides_an_emptied_tray_stops_the_banking_timer(evening: Evening) -> None:
+def test_a_hand_that_hides_an_emptied_tray_resets_the_banking_timer(evening: Evening) -> None:
     """The fault: the tray was seen empty, then a hand rested in it, and two seconds later the turn was over."""
     number = frozen(evening).number
     evening.tray.lift()
@@ -299,7 +299,7 @@ def test_dice_that_lay_in_the_tray_before_the_game_are_no_throw_when_seen_again(
     assert table.submit(Observe(tray.observation())).number == number
 
 
-def test_dice_thrown_in_a_lesson_are_no_throw_of_the_game_after_it(evening: Evening) -> None:
+def test_dice_thrown_to_teach_a_dice_set_do_not_count_in_the_game_that_follows(evening: Evening) -> None:
     evening.table.submit(kept_out(Observe(evening.tray.throw(*FIRST))))
     evening.table.submit(NoteMotion())
     assert evening.see().throws == ()
@@ -307,7 +307,7 @@ def test_dice_thrown_in_a_lesson_are_no_throw_of_the_game_after_it(evening: Even
 
 
 @pytest.mark.parametrize("calibrated", [False, True])
-def test_a_tray_cleared_after_a_lesson_or_calibration_does_not_bank(evening: Evening, calibrated: bool) -> None:
+def test_clearing_the_tray_after_teaching_dice_or_calibrating_does_not_bank(evening: Evening, calibrated: bool) -> None:
     before = frozen(evening)
     evening.table.submit(OverlookTray() if calibrated else kept_out(Observe(evening.tray.throw(6, 6, 6))))
     evening.tray.lift()
@@ -323,7 +323,7 @@ def test_the_first_throw_after_a_calibration_is_entered_without_a_question(eveni
 
 
 @pytest.mark.parametrize("seen", [None, empty_tray(0.0)])
-def test_dice_put_back_after_a_calibration_are_no_throw_and_lifting_them_banks(
+def test_crib_dice_put_back_after_a_calibration_are_no_new_throw_and_bank_when_lifted(
     evening: Evening, seen: Observation | None
 ) -> None:
     before = frozen(evening)
@@ -334,7 +334,7 @@ def test_dice_put_back_after_a_calibration_are_no_throw_and_lifting_them_banks(
     assert evening.wait(3.0).number > before.number
 
 
-def test_a_crib_dice_roll_off_in_the_tray_takes_two_dice_per_player(table: Table) -> None:
+def test_crib_dice_roll_off_reads_two_dice_per_player_and_the_higher_total_begins(table: Table) -> None:
     tray = Tray()
     started(table, {**HEADER, "roll_off": True})
     table.submit(Observe(tray.throw(2, 3)))
@@ -343,7 +343,7 @@ def test_a_crib_dice_roll_off_in_the_tray_takes_two_dice_per_player(table: Table
     assert [event.args.get("total") for event in after.events if event.code == "rolled_off"] == [5, 9]
 
 
-def test_in_a_tray_without_keep_zone_frozen_dice_are_not_part_of_a_throw(table: Table) -> None:
+def test_without_a_keep_zone_point_dice_left_in_the_tray_are_not_part_of_the_next_throw(table: Table) -> None:
     started(table, HEADER)
     tray = Tray(keep_zone=False)
     table.submit(Observe(tray.throw(*FIRST)))

@@ -28,7 +28,7 @@ def lines_after(table: Table, snapshot: Snapshot) -> int:
     return table.snapshot().number - snapshot.number
 
 
-def test_the_tray_plays_a_crag_keep_and_rethrow_from_the_keep_zone(table: Table, tray: Tray) -> None:
+def test_crag_dice_in_the_keep_zone_count_as_kept_when_the_other_die_is_rethrown(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     first = table.submit(Observe(tray.throw(6, 6, 2)))
     held = table.submit(Observe(tray.keep(6, 6)))
@@ -41,7 +41,7 @@ def test_the_tray_plays_a_crag_keep_and_rethrow_from_the_keep_zone(table: Table,
     assert known(scored.state)["player"] == "Ben"
 
 
-def test_an_early_crag_tray_throw_is_entered_once_a_category_is_chosen(table: Table, tray: Tray) -> None:
+def test_a_crag_throw_seen_before_the_previous_player_chose_a_category_counts_later(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     table.submit(Observe(tray.throw(6, 6, 2)))
     tray.keep(6, 6)
@@ -64,7 +64,7 @@ def lifted(table: Table, tray: Tray) -> Die:
     return lay
 
 
-def test_the_table_asks_about_a_crag_die_rethrown_to_its_old_place(table: Table, tray: Tray) -> None:
+def test_the_table_asks_about_a_rethrown_crag_die_that_lands_where_it_lay_before(table: Table, tray: Tray) -> None:
     lay = lifted(table, tray)
     tray.thrown = [lay]
     assert table.submit(Observe(tray.observation())).question is None, "it was covered"
@@ -88,7 +88,7 @@ def test_a_crag_die_that_was_pushed_and_misread_is_no_second_throw(table: Table,
     assert (after.number, after.question) == (asked.number, None)
 
 
-def test_a_question_raised_before_a_doubtful_reading_stays_open_after_a_clear_one(table: Table, tray: Tray) -> None:
+def test_a_doubtful_readings_question_stays_open_if_an_earlier_reading_comes_again(table: Table, tray: Tray) -> None:
     lay = lifted(table, tray)
     turned = [msgspec.structs.replace(lay, value=5)]
     tray.thrown = turned
@@ -112,7 +112,7 @@ def test_crag_dice_that_a_resting_hand_hid_are_no_second_throw(table: Table, tra
     assert (after.number, after.question) == (before.number, None)
 
 
-def test_crag_next_button_steps_through_categories_and_bank_enters_one(table: Table, tray: Tray) -> None:
+def test_next_button_steps_through_crag_categories_and_bank_enters_the_chosen_one(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     thrown = table.submit(Observe(tray.throw(6, 6, 1)))
     assert thrown.choice == {"do": "score", "category": "crag"}
@@ -125,7 +125,7 @@ def test_crag_next_button_steps_through_categories_and_bank_enters_one(table: Ta
     assert (known(after.state)["sheets"]["Ann"], after.choice) == ({"thirteen": 26}, None)
 
 
-def test_table_notice_has_points_of_held_crapola_dice_before_next_throw(table: Table, tray: Tray) -> None:
+def test_a_notice_tells_the_points_of_crapola_dice_set_aside_before_the_next_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     thrown = table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     held = table.submit(Observe(tray.keep(1)))
@@ -138,7 +138,7 @@ def test_table_notice_has_points_of_held_crapola_dice_before_next_throw(table: T
     assert known(after.state)["turn_points"] == 250
 
 
-def test_crapola_held_dice_without_points_get_a_notice_and_block_throws(table: Table, tray: Tray) -> None:
+def test_crapola_dice_kept_without_score_get_a_notice_and_block_the_next_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     assert known(table.submit(Observe(tray.keep(2))).notice).args["reason"] == "does_not_score"
@@ -192,7 +192,7 @@ def test_lifting_hot_dice_out_in_crapola_does_not_bank(table: Table, tray: Tray,
     assert (known(after.state)["kept"], known(after.state)["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
 
 
-def test_a_crapola_keep_first_seen_together_with_the_next_throw_is_played_once(table: Table, tray: Tray) -> None:
+def test_a_crapola_keep_observed_together_with_the_next_throw_counts_only_once(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(5, 5, 1, 5, 3, 5)))
     tray.keep_one(1)
@@ -212,7 +212,7 @@ def test_a_crapola_hold_after_hot_dice_has_only_dice_of_the_new_throw(table: Tab
     assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
-def test_crapola_asks_how_many_dice_were_thrown_if_a_kept_die_may_be_one_of_them(table: Table, tray: Tray) -> None:
+def test_the_table_asks_which_dice_were_thrown_if_a_crapola_die_may_be_kept_or_thrown(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 5, 2, 3, 4, 6)))
     table.submit(Observe(tray.keep(1)))
@@ -246,7 +246,7 @@ def test_a_tray_question_stays_open_when_a_player_not_on_turn_leaves(table: Tabl
     assert known(answered.state)["dice"] == [2, 6, 6]
 
 
-def test_crapola_dice_kept_by_a_player_who_leaves_on_turn_are_not_banked(
+def test_crapola_dice_kept_by_a_player_who_leaves_during_their_turn_are_not_banked(
     table: Table, tray: Tray, clock: Clock
 ) -> None:
     """The next throw is the next player's; an undo brings back the player who left."""
@@ -289,7 +289,7 @@ def rolled_beside(tray: Tray, stays: tuple[int, ...], *values: int) -> Observati
      (CRAPOLA, (1, 1, 5, 2, 3, 6), (1, 5), (2, 2, 4, 6)),
      (CRAPOLA, (1, 1, 5, 2, 3, 6), (1, 1, 5), (1, 2, 4))],
 )  # fmt: skip
-def test_dice_kept_by_phone_in_the_throw_zone_are_not_part_of_a_throw(
+def test_dice_kept_by_phone_but_left_in_the_throw_zone_do_not_count_as_thrown(
     table: Table, tray: Tray, header: dict[str, Any], first: tuple[int, ...], kept: tuple[int, ...], then: tuple[int]
 ) -> None:
     started(table, header)

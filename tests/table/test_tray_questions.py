@@ -21,7 +21,7 @@ def test_the_table_asks_about_a_push_that_moves_all_dice_and_turns_a_die(evening
     assert (known(asked.question).code, asked.number) == ("moved", number)
 
 
-def test_the_table_asks_about_a_throw_that_lacks_a_die_until_it_appears(evening: Evening) -> None:
+def test_a_question_about_a_throw_with_too_few_dice_ends_when_the_missing_die_appears(evening: Evening) -> None:
     frozen(evening)
     short = evening.throw(5, 3, 3, 4)
     assert (short.phase, known(short.question).code, known(short.question).wanted) == ("asking", "count", (5,))
@@ -32,14 +32,14 @@ def test_the_table_asks_about_a_throw_that_lacks_a_die_until_it_appears(evening:
     assert after.throws[-1].values == (3, 3, 4, 5, 6)
 
 
-def test_throwing_again_replaces_a_throw_in_question_that_lacked_a_die(evening: Evening) -> None:
+def test_a_complete_new_throw_replaces_one_that_lacked_a_die_and_ends_its_question(evening: Evening) -> None:
     frozen(evening)
     evening.throw(5, 3, 3, 4)
     after = evening.throw(1, 3, 3, 4, 6)
     assert (after.question, after.throws[-1].values) == (None, (1, 3, 3, 4, 6))
 
 
-def test_a_trusted_reading_plays_a_doubtful_throw_and_ends_its_question(evening: Evening) -> None:
+def test_a_later_confident_reading_of_a_doubtful_throw_plays_it_and_withdraws_the_question(evening: Evening) -> None:
     frozen(evening)
     first = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.COCKED)
     assert known(first.question).code == "cocked"
@@ -50,7 +50,7 @@ def test_a_trusted_reading_plays_a_doubtful_throw_and_ends_its_question(evening:
         evening.table.submit(Answer(question=known(first.question).id, values=(3, 3, 4, 5, 6)))
 
 
-def test_the_same_dice_read_again_with_the_same_doubt_keep_their_question(evening: Evening) -> None:
+def test_reading_the_same_dice_again_with_the_same_doubt_asks_no_second_question(evening: Evening) -> None:
     frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.COCKED).question
     evening.tray.knock()
@@ -62,7 +62,7 @@ def test_the_same_dice_read_again_with_the_same_doubt_keep_their_question(evenin
     assert known(again).id != known(other).id, "dice thrown again are another question"
 
 
-def test_lifting_doubtful_dice_leaves_the_question_open_and_delays_throws(evening: Evening) -> None:
+def test_a_question_stays_open_after_lifting_the_dice_and_a_new_throw_waits_for_its_answer(evening: Evening) -> None:
     """A throw seen while the question is open is played after its answer."""
     frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.UNREAD).question
@@ -98,7 +98,7 @@ def test_the_answer_no_throw_to_a_dice_question_leaves_the_game_unchanged(evenin
     assert evening.see().number == before.number
 
 
-def test_an_illegal_answer_to_a_dice_question_is_refused_and_keeps_it_open(evening: Evening) -> None:
+def test_an_illegal_answer_to_a_question_about_doubtful_dice_is_refused_and_leaves_it_open(evening: Evening) -> None:
     frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.DISAGREE).question
     with pytest.raises(IllegalAction):
@@ -106,7 +106,7 @@ def test_an_illegal_answer_to_a_dice_question_is_refused_and_keeps_it_open(eveni
     assert evening.table.snapshot().question == question
 
 
-def test_seven_crib_dice_in_mid_turn_raise_a_question_that_a_bank_settles(evening: Evening) -> None:
+def test_seven_crib_dice_thrown_in_mid_turn_raise_a_question_that_pressing_bank_answers(evening: Evening) -> None:
     """The seven dice then are the next player's throw."""
     frozen(evening)
     evening.tray.lift()
@@ -124,7 +124,7 @@ def test_the_hardware_bank_button_is_refused_while_a_die_value_is_doubted(evenin
         evening.table.submit(PressButton(button="bank"))
 
 
-def test_a_crib_dice_throw_with_an_unmoved_unfrozen_die_is_not_entered(evening: Evening) -> None:
+def test_a_crib_dice_throw_is_not_entered_if_a_die_that_had_to_be_thrown_did_not_move(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(5, 3, 3, 4, 6).number
     three = next(die for die in evening.tray.thrown if die.value == 3)
@@ -150,7 +150,7 @@ def test_the_table_asks_about_a_throw_in_which_some_dice_lie_unmoved(evening: Ev
     assert (asked.number, known(asked.question).code, known(asked.question).wanted) == (number, "moved", (5,))
 
 
-def test_a_doubtful_dice_count_while_dice_are_lifted_raises_no_question(evening: Evening) -> None:
+def test_the_table_asks_nothing_about_an_unsure_dice_count_while_dice_are_lifted(evening: Evening) -> None:
     frozen(evening)
     evening.tray.lift("thrown")
     lifted = evening.see(doubt=Doubt.COUNT)
@@ -158,7 +158,7 @@ def test_a_doubtful_dice_count_while_dice_are_lifted_raises_no_question(evening:
     assert evening.throw(1, 3, 3, 4, 6).number == 4
 
 
-def test_the_table_asks_about_a_throw_that_repeats_the_previous_values(evening: Evening) -> None:
+def test_the_table_asks_if_dice_thrown_again_between_two_observations_show_the_same_values(evening: Evening) -> None:
     """A five is kept and the last two dice are thrown before the next look: they show 2 and 6 again."""
     evening.throw(5, 5, 5, 5, 1, 2, 3)
     evening.keep(5, 5, 5, 5)
@@ -188,7 +188,7 @@ def test_the_table_asks_about_dice_found_at_a_restart_if_a_die_is_missing(evenin
     assert (after.throws[-1].values, after.question) == ((1, 2, 2, 4, 5, 5, 6), None)
 
 
-def test_tray_question_numbers_are_not_reused_after_table_restarts(evening: Evening) -> None:
+def test_questions_about_thrown_dice_get_unused_numbers_after_a_table_restart(evening: Evening) -> None:
     asked = set[int]()
     for _ in range(3):
         evening.restart()
@@ -203,7 +203,7 @@ def test_dice_found_at_a_restart_raise_no_question_if_no_throw_is_legal(evening:
     assert evening.see(doubt=Doubt.COUNT).question is None
 
 
-def test_a_throw_read_with_doubt_after_a_restart_is_not_counted_again(evening: Evening) -> None:
+def test_dice_that_are_read_with_doubt_after_a_restart_are_not_counted_as_a_new_throw(evening: Evening) -> None:
     evening.table.submit(StartGame(header={**HEADER, "roll_off": True}))
     number = evening.throw(3, 4).number
     evening.restart()

@@ -14,7 +14,7 @@ from tests.known import known
 from tests.table.acting import HEADER, Clock, Tray, started
 
 
-def test_tray_observations_alone_play_a_whole_crib_dice_turn(table: Table, clock: Clock, tmp_path: Path) -> None:
+def test_tray_observations_and_time_complete_a_whole_crib_dice_turn(table: Table, clock: Clock, tmp_path: Path) -> None:
     tray = Tray(clock=clock)
     started(table, HEADER)
     table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
@@ -65,7 +65,7 @@ def test_a_table_refuses_stale_and_illegal_commands_and_stays_unchanged(table: T
     assert table.snapshot() == before
 
 
-def test_a_table_restarts_with_a_crapola_target_beyond_the_largest_float(table: Table) -> None:
+def test_a_table_with_a_crapola_target_above_the_float_range_restarts_with_the_same_game(table: Table) -> None:
     begun = started(table, {**HEADER, "game": "crapola", "rules": {"target": 10**400}})
     table.stop()
     table.start()

@@ -70,7 +70,7 @@ def test_table_subscribers_get_every_snapshot_number_in_ascending_order(table: T
     assert [pulse for _, pulse in seen] == list(range(seen[0][1], seen[0][1] + len(seen)))
 
 
-def test_the_table_publishes_one_snapshot_for_a_throw_after_motion(table: Table) -> None:
+def test_a_throw_seen_after_motion_makes_the_table_publish_exactly_one_snapshot(table: Table) -> None:
     seen: list[int] = []
     table.submit(NoteMotion())
     table.subscribe(lambda snapshot, _: seen.append(snapshot.number))
@@ -107,7 +107,7 @@ def test_the_table_stays_playable_after_a_crash_while_applying_a_throw(
     assert table.submit(PlayLine(number=1, line=throw)).number == 2
 
 
-def test_a_played_line_stays_journaled_when_computing_its_snapshot_fails(
+def test_a_played_move_stays_in_the_journal_if_computing_its_snapshot_fails(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("companion.table.projection.race_of", lambda _: 1 // 0)
@@ -172,7 +172,7 @@ def test_a_table_on_a_full_disk_refuses_throws_until_there_is_space(
     assert after.throws[-1].values == (1, 2, 2, 4, 5, 5, 6)
 
 
-def test_lifting_dice_whose_throw_met_a_full_disk_banks_nothing(
+def test_lifting_dice_banks_nothing_if_a_full_disk_prevented_storing_their_throw(
     evening: Evening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = frozen(evening).number

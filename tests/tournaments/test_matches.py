@@ -179,7 +179,7 @@ def out_in(draw: Draw[str], told: Told, player: str) -> int:
 
 # -- claims -----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("block", range(10))
-def test_matches_and_standings_of_1000_random_tournaments_match_an_oracle(block: int) -> None:
+def test_matches_and_standings_of_1000_random_tournaments_equal_a_test_oracles(block: int) -> None:
     for seed in range(100 * block, 100 * block + 100):
         chance = random.Random(seed)
         draw = random_draw(chance)
@@ -220,7 +220,7 @@ def test_a_knockout_of_n_has_n_minus_1_matches_and_byes_for_top_seeds(count: int
     assert [row.place for row in standings(draw, matches)].count(1) == 1
 
 
-def test_a_corrected_knockout_semifinal_makes_the_final_due_again() -> None:
+def test_the_final_of_a_knockout_must_be_played_again_after_a_semifinal_result_is_corrected() -> None:
     draw = Draw("knockout", ("Ann", "Ben", "Cid", "Dee"))
     first = [
         Result(1, ("Ann", "Dee"), (121, 90), (1.0, 0.0)),
@@ -260,7 +260,7 @@ def test_a_shared_win_is_replayed_in_a_knockout_and_halved_in_round_robin() -> N
     assert matches_of(Draw("round_robin", ("Ann", "Ben")), shared)[0].won == (0.5, 0.5)
 
 
-def test_a_handicap_decides_a_tournament_match_unless_game_is_forfeited() -> None:
+def test_a_handicap_changes_the_winner_of_a_tournament_match_unless_the_game_is_forfeited() -> None:
     draw = Draw("knockout", ("Ann", "Ben"), {"Ben": 20})
     close = Result(1, ("Ben", "Ann"), (105, 121), (0.0, 1.0))
     assert matches_of(draw, [close])[0].won == (0.0, 1.0)

@@ -163,7 +163,7 @@ def test_a_sheet_bar_measured_as_97_mm_corrects_the_calibrations_scale() -> None
     assert there == pytest.approx(projected(np.array([[100.0, 100.0]]), whole), abs=0.1)
 
 
-def test_calibration_finds_lens_place_in_mm_from_hand_marked_tray_corners() -> None:
+def test_the_lens_position_in_mm_is_computed_from_hand_marked_tray_corners() -> None:
     corners = [tuple(LENS.project(np.array([x, y, 0.0]))) for x, y in ((0, 0), (320, 0), (320, 240), (0, 240))]
     lens_mm, _ = lens_over(by_corners(corners, PLAN), lens_of(LENS.size_wh, 62.2))
     assert lens_mm == pytest.approx((160.0, 120.0, 285.0), abs=1.0)
@@ -200,7 +200,7 @@ def test_measuring_the_die_size_without_exactly_one_die_returns_none() -> None:
     assert die_edge_mm(film.frame().image_bgr, rig) is None
 
 
-def test_a_die_moved_in_the_virtual_tray_lies_flat() -> None:
+def test_every_die_that_is_moved_in_the_virtual_tray_lies_flat_on_a_face_afterwards() -> None:
     film = camera(7)
     for die in range(7):
         film.tray.move(die, 30 + 25 * die, 100)

@@ -70,7 +70,7 @@ def test_the_camera_contract_tests_cover_every_registered_camera_type() -> None:
     assert {build.__name__ for build in BUILDS} == set(CAMERAS)
 
 
-def test_the_stand_in_that_the_how_to_shows_opens_the_camera_of_its_example() -> None:
+def test_the_fake_video_capture_in_the_camera_how_to_opens_its_example_address() -> None:
     page = (Path(__file__).parents[2] / "docs/how-to/add-a-camera.md").read_text(encoding="utf-8")
     shown = eval(page.partition('"VideoCapture", ')[2].partition(")\n")[0])
     assert shown("rtsp://camera/1").isOpened()
@@ -137,7 +137,7 @@ def test_the_video_file_camera_gives_the_files_frame_times_then_no_frame(tmp_pat
     camera.stop()
 
 
-def test_an_observation_from_a_video_is_timed_by_the_tables_own_clock() -> None:
+def test_an_observation_from_a_video_carries_the_present_time_not_the_time_in_the_video() -> None:
     """With the video's own time, long past for the table, an empty tray banked at once instead of after two seconds."""
     frame = Frame(np.zeros((48, 64, 3), np.uint8), 12.0)
     began_s = time.monotonic()
@@ -145,7 +145,7 @@ def test_an_observation_from_a_video_is_timed_by_the_tables_own_clock() -> None:
     assert began_s <= seen.at_s <= time.monotonic()
 
 
-def test_a_camera_with_a_time_limit_is_no_longer_ended_after_a_new_start(tmp_path: Path) -> None:
+def test_a_time_limited_camera_that_ended_with_its_video_can_be_started_again(tmp_path: Path) -> None:
     camera = LimitedCamera(open_camera(f"video:{written_video(tmp_path / 'throws.avi', frames=2)}"), 60.0)
     camera.start()
     assert list(map(bool, (camera.frame(), camera.frame(), camera.frame()))) == [True, True, False]
@@ -170,7 +170,7 @@ def test_the_video_file_camera_skips_frames_for_a_reader_that_is_behind(tmp_path
     assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
-def test_a_video_camera_3_s_behind_skips_under_140_ms_of_a_webm_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_webm_video_camera_skips_less_than_140_ms_between_frames(monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenCV tells 1,000 frames a second for it, although its frames are 33 ms apart."""
 
     class Recording:
@@ -201,7 +201,7 @@ def test_a_video_camera_3_s_behind_skips_under_140_ms_of_a_webm_recording(monkey
     assert max(later - earlier for earlier, later in itertools.pairwise([0.0, *times])) < 0.14
 
 
-def test_photo_folder_camera_shows_1_2_10_in_order_with_grey_between(tmp_path: Path) -> None:
+def test_photo_folder_camera_shows_photos_in_number_order_with_grey_between(tmp_path: Path) -> None:
     for name, colour_bgr in (("2.png", (0, 0, 255)), ("10.png", (0, 255, 0)), ("1.png", (255, 0, 0))):
         written_photo(tmp_path / name, colour_bgr)
     clock = Clock()

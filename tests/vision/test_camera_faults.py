@@ -48,7 +48,7 @@ from vision.cameras.picamera import Picamera2Camera
         ("video:" + "d" * 300, "d" * 300),
     ],
 )
-def test_a_wrong_camera_setting_raises_one_setup_error_with_a_hint(spec: str, said: str) -> None:
+def test_opening_a_camera_with_a_wrong_setting_raises_setup_error_with_one_hint(spec: str, said: str) -> None:
     with pytest.raises(SetupError) as wrong:
         open_camera(spec)
     assert len(wrong.value.problems) == 1
@@ -97,7 +97,7 @@ def test_a_photo_folder_without_a_readable_photo_fails_until_one_is_added(tmp_pa
 
 
 @pytest.mark.parametrize("content", [b"", b"this is no video", b"\x00\x00\x00\x18ftypmp42"])
-def test_a_video_camera_on_a_non_video_file_fails_without_opencv_output(
+def test_starting_a_video_file_camera_on_a_file_that_is_no_video_fails_without_opencv_output(
     tmp_path: Path, content: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "throws.avi"
@@ -129,7 +129,7 @@ def usb(monkeypatch: pytest.MonkeyPatch) -> Usb:
     return usb
 
 
-def test_a_usb_camera_plugged_in_after_an_error_opens_at_the_next_start(usb: Usb) -> None:
+def test_starting_a_missing_usb_camera_again_succeeds_once_the_camera_is_plugged_in(usb: Usb) -> None:
     camera = open_camera("opencv:1")
     with pytest.raises(DeviceError, match=r"no camera 1.*another index"):
         camera.start()
@@ -139,7 +139,7 @@ def test_a_usb_camera_plugged_in_after_an_error_opens_at_the_next_start(usb: Usb
     camera.stop()
 
 
-def test_a_frozen_usb_camera_is_ill_until_its_picture_changes(usb: Usb) -> None:
+def test_a_usb_camera_that_repeats_one_picture_fails_until_its_picture_changes(usb: Usb) -> None:
     clock, picture = Clock(), np.arange(48 * 64 * 3, dtype=np.uint8).reshape(48, 64, 3)
     usb.read = lambda: (True, picture.copy())
     camera = IndexCamera(0, clock)
@@ -238,7 +238,7 @@ def test_a_usb_camera_whose_opening_hangs_raises_a_device_error(monkeypatch: pyt
         answers.set()
 
 
-def test_a_usb_camera_is_opened_again_only_once_it_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_usb_camera_restarts_only_after_its_device_has_been_released(monkeypatch: pytest.MonkeyPatch) -> None:
     """A device that is still open is busy, and closing it takes a while."""
     held = threading.Semaphore(1)
 

@@ -23,14 +23,14 @@ def read(x: float, size_px: float, score: float, sure: float = 0.99, value: int 
     return Candidate(seen(x, size_px, score, value), probabilities)
 
 
-def test_scale_fusion_averages_scores_over_scales_that_can_show_the_die() -> None:
+def test_scale_fusion_averages_scores_over_scales_at_which_the_die_is_large_enough() -> None:
     (once,) = fuse({1.0: [seen(50, 40, 0.8)], 0.5: []})
     (twice,) = fuse({1.0: [seen(50, 40, 0.8)], 0.5: [seen(53, 44, 0.6)]})
     (near,) = fuse({1.0: [seen(50, 40, 0.8)], 0.2: []})
     assert [one.score for one in (once, twice, near)] == pytest.approx([0.4, 0.7, 0.8])
 
 
-def test_scale_fusion_keeps_two_dice_but_drops_a_pip_lying_on_a_surer_face() -> None:
+def test_merging_detections_of_several_scales_keeps_two_dice_but_no_pip_detected_on_a_surer_die() -> None:
     beside = fuse({1.0: [seen(50, 40, 0.8)], 0.5: [seen(90, 40, 0.6)]})
     pip = fuse({1.0: [seen(50, 40, 0.8), seen(50, 18, 0.6, 1)], 0.5: [seen(50, 40, 0.8)]})
     assert [one.score for one in beside] == pytest.approx([0.4, 0.3])
@@ -40,7 +40,7 @@ def test_scale_fusion_keeps_two_dice_but_drops_a_pip_lying_on_a_surer_face() -> 
     assert larger.score == pytest.approx(0.6), "the smaller face's scores are not averaged with it"
 
 
-def test_scale_fusion_prefers_a_die_value_of_two_scales_to_one_surer_scale() -> None:
+def test_a_die_value_detected_at_two_scales_beats_a_surer_one_detected_at_one_scale() -> None:
     (one,) = fuse({1.0: [seen(50, 40, 0.8, 3)], 0.7: [seen(50, 40, 0.6, 2)], 0.5: [seen(50, 40, 0.6, 2)]})
     assert one.value == 2
 
@@ -49,7 +49,7 @@ def test_scale_fusion_of_no_detections_returns_an_empty_list() -> None:
     assert fuse({1.0: [], 0.5: []}) == []
 
 
-def test_dice_selection_doubts_the_count_if_a_tiny_face_is_confident() -> None:
+def test_dice_selection_doubts_the_number_of_dice_if_a_too_small_face_has_high_confidence() -> None:
     """A confident small face beside the dice may be one more die, so their number is in doubt."""
     dice = [read(50, 60, 0.9), read(150, 70, 0.85)]
     unclear, clear = read(250, 15, 0.3, 0.3), read(250, 15, 0.8)
@@ -59,7 +59,7 @@ def test_dice_selection_doubts_the_count_if_a_tiny_face_is_confident() -> None:
     assert (found.values, found.rejected, found.doubt(None)) == ((3, 3), (clear,), Doubt.COUNT)
 
 
-def test_dice_selection_doubts_a_tiny_face_beside_dice_if_count_is_unknown() -> None:
+def test_without_an_expected_dice_count_a_tiny_face_beside_the_dice_makes_the_count_doubtful() -> None:
     """A small face on a die, or beside a full expected number of dice, is taken for a pip."""
     dice, on_a_die, beside = [read(50, 60, 0.9), read(150, 70, 0.85)], read(80, 15, 0.8), read(200, 15, 0.8)
     assert select([*dice, on_a_die], None).doubt(None) is None
@@ -67,19 +67,19 @@ def test_dice_selection_doubts_a_tiny_face_beside_dice_if_count_is_unknown() -> 
     assert select([*dice, beside], 2).doubt(2) is None
 
 
-def test_dice_selection_doubts_an_expected_empty_tray_with_a_die_in_it() -> None:
+def test_selecting_dice_reports_a_doubt_if_a_tray_expected_to_be_empty_holds_a_die() -> None:
     die = read(50, 60, 0.9)
     found = select([die], 0)
     assert (found.dice, found.rejected, found.doubt(0)) == ((), (die,), Doubt.COUNT)
     assert select([], 0).doubt(0) is None
 
 
-def test_dice_selection_without_candidates_selects_and_rejects_none() -> None:
+def test_selecting_dice_from_no_candidates_gives_no_dice_and_no_rejects() -> None:
     for found in (select([], None), select([], 2)):
         assert (found.dice, found.rejected) == ((), ())
 
 
-def test_dice_selection_doubts_7_dice_at_a_confidence_enough_for_2_dice() -> None:
+def test_dice_selection_trusts_2_dice_but_doubts_7_of_the_same_confidence() -> None:
     few, many = ([read(50 + 100 * at, 60, 0.9, 0.9) for at in range(count)] for count in (2, 7))
     assert select(few, 2).doubt(2) is None
     assert all(one.confidence >= MIN_JOINT_CONFIDENCE for one in many)
@@ -102,7 +102,7 @@ def test_dice_selection_without_a_count_cuts_at_the_largest_score_drop(scores: t
     assert len(select(candidates, None).dice) == dice
 
 
-def test_dice_selection_doubts_a_low_detector_score_at_equal_confidence() -> None:
+def test_a_low_detector_score_alone_makes_dice_selection_doubt_a_die() -> None:
     clear, faint = read(50, 60, 0.9, 0.9), read(150, 60, 0.4, 0.9)
     assert clear.confidence == pytest.approx(faint.confidence, abs=0.01)
     assert select([clear], 1).doubt(1) is None

@@ -40,7 +40,7 @@ def events_with_light_off(camera: VirtualCamera, hand: Callable[[], None]) -> li
     return list(Watcher(Film(film), Reader(load_networks(), camera.rig()).read, camera.rig()).events())
 
 
-def test_a_tray_read_with_doubt_is_read_again_when_the_light_has_changed(camera: VirtualCamera) -> None:
+def test_a_doubtful_tray_reading_is_repeated_after_the_light_changes(camera: VirtualCamera) -> None:
     """A lamp that fades up again moves nothing in the picture: the doubt of the dim light stayed."""
 
     def film() -> Frame | None:
@@ -59,7 +59,7 @@ def test_a_tray_read_with_doubt_is_read_again_when_the_light_has_changed(camera:
     assert last.reading.trusted
 
 
-def test_a_tray_read_with_doubt_is_read_again_when_a_spot_of_light_has_faded(camera: VirtualCamera) -> None:
+def test_the_watcher_rereads_a_doubtful_tray_once_a_fading_spot_of_light_is_gone(camera: VirtualCamera) -> None:
     """No two frames of the fading spot differ by much, nor does it change the median level."""
 
     def film() -> Frame | None:

@@ -51,7 +51,7 @@ def test_each_picture_fixture_file_has_the_hash_in_the_manifest(entry: dict[str,
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
-def test_readings_of_hard_picture_fixtures_are_right_doubted_or_incomplete(entry: dict[str, Any]) -> None:
+def test_hard_test_pictures_of_dice_are_read_correctly_or_in_doubt_or_incompletely(entry: dict[str, Any]) -> None:
     """A picture whose leaning or stacked die looks flat may miss a value, but makes none up."""
     image, empty = (decoded(entry[kind]) for kind in ("picture", "empty"))
     reading = Reader(load_networks(), rig_over(empty)).read(image)
@@ -64,7 +64,7 @@ def test_readings_of_hard_picture_fixtures_are_right_doubted_or_incomplete(entry
         assert reading.doubt is not None
 
 
-def test_the_dice_reader_doubts_at_most_two_picture_fixtures_of_flat_dice() -> None:
+def test_the_dice_reader_is_unsure_of_at_most_two_test_pictures_in_which_all_dice_lie_flat() -> None:
     flat = [entry for entry in ENTRIES if entry["all_flat"]]
     trusted = 0
     for entry in flat:

@@ -45,7 +45,7 @@ def phases(frames: list[Frame], criterion: StillnessCriterion) -> list[Phase]:
     return seen
 
 
-def test_the_stillness_detector_settles_once_for_a_hand_held_camera_throw() -> None:
+def test_the_stillness_detector_settles_once_after_a_throw_filmed_by_a_hand_held_camera() -> None:
     frames = filmed(2, 2.6, 0.6)
     seen = phases(frames, HELD)
     thrown = int(0.6 * FPS)
@@ -79,7 +79,7 @@ def seen_from(
     ("turn_deg", "zoom", "by_px"),
     [(0, 1, (0, 0)), (0, 1, (11, -7)), (1, 1.01, (-4, 9)), (-2, 0.98, (30, 40)), (1, 1, (-150, 90))],
 )
-def test_the_motion_of_a_hand_held_camera_is_estimated_within_3_px(
+def test_a_hand_held_cameras_motion_between_two_frames_is_estimated_within_3_px(
     turn_deg: float, zoom: float, by_px: tuple[float, float]
 ) -> None:
     picture = textured(3)
@@ -150,16 +150,16 @@ def told(frames: int, sure_from: int = 1000, moves_at: int | None = None) -> tup
     return list(Watcher(Film(lambda: next(shown)), read).events()), len(readings)
 
 
-def test_the_watcher_retries_a_doubtful_reading_before_it_reports() -> None:
+def test_the_camera_watcher_repeats_a_doubtful_reading_and_reports_only_the_sure_one() -> None:
     assert [event.reading.trusted for event in told(40, sure_from=4)[0] if isinstance(event, Settled)] == [True]
 
 
-def test_camera_watcher_reports_a_lasting_doubt_once_after_limited_retries() -> None:
+def test_camera_watcher_stops_rereading_doubtful_dice_and_reports_the_doubt_once() -> None:
     events, readings = told(70)
     assert [event.reading.doubt for event in events if isinstance(event, Settled)] == ["disagree"]
     assert readings == MAX_READINGS_IN_DOUBT, "one frame each: the others would not remove it"
 
 
-def test_the_watcher_reports_a_doubtful_reading_at_motion_or_video_end() -> None:
+def test_the_watcher_holds_back_a_doubtful_reading_until_the_dice_move_or_the_video_ends() -> None:
     assert [type(event) for event in told(10, moves_at=8)[0]] == [Settled, Moving]
     assert [type(event) for event in told(8)[0]] == [Settled]

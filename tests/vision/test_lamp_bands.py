@@ -90,7 +90,7 @@ def half_a_die_apart() -> tuple[FrameBGR, FrameBGR]:
 
 @pytest.mark.parametrize("hz", [100.0, 120.0])
 @pytest.mark.parametrize("depth", [0.0, 0.15, 0.5])
-def test_picture_change_passes_the_motion_limit_for_half_a_die_not_flicker(
+def test_lamp_flicker_stays_within_the_motion_limit_and_a_move_by_half_a_die_exceeds_it(
     depth: float, hz: float, half_a_die_apart: tuple[FrameBGR, FrameBGR]
 ) -> None:
     before, after = half_a_die_apart

@@ -59,7 +59,7 @@ def more_views(views: Views, shown: list[tuple[Marker, ...]]) -> Views:
         *((angle_deg, bend) for angle_deg in (40.0, 80.0) for bend in ((0.0, 0.0), (-0.25, 0.08))),
     ],
 )
-def test_calibration_measures_camera_height_place_and_tilt_for_any_lens(
+def test_calibration_measures_camera_height_position_and_tilt_for_any_lens(
     angle_deg: float, bend: tuple[float, float]
 ) -> None:
     """Taken for a Camera Module 2's, these lenses would be measured up to 46 % too high or 40 % too low."""
@@ -88,7 +88,7 @@ def test_calibration_measures_camera_height_place_and_tilt_for_any_lens(
     ],
 )
 @pytest.mark.parametrize("angle_deg", [40.0, 62.2, 80.0])
-def test_imperfect_sheet_views_err_at_most_6_percent_in_camera_height(
+def test_flawed_views_of_the_calibration_sheet_give_camera_height_within_6_percent(
     angle_deg: float, wrong: dict[str, Any], within: float
 ) -> None:
     lens, high = true_lens(angle_deg, (-0.06, 0.0)), height_mm(true_lens(angle_deg, (0.0, 0.0)))
@@ -148,7 +148,7 @@ def test_a_lens_measured_from_the_most_views_allowed_takes_no_further_view() -> 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_noisy_views_of_a_covered_sheet_leave_the_lens_unmeasured(seed: int) -> None:
+def test_noisy_views_of_a_partly_covered_calibration_sheet_do_not_change_the_lens(seed: int) -> None:
     """Four views of four markers each, with 2 px of noise, fit focal lengths up to 26 % off."""
     lens, rng = true_lens(62.2, (0.0, 0.0)), np.random.default_rng(seed)
     leans = ((10.0, 0.0), (-10.0, 0.0), (0.0, 10.0), (0.0, -10.0))
@@ -158,7 +158,7 @@ def test_noisy_views_of_a_covered_sheet_leave_the_lens_unmeasured(seed: int) -> 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_eight_noisy_views_at_steeper_tilts_still_measure_the_lens(seed: int) -> None:
+def test_eight_noisy_views_tilted_by_10_and_20_degrees_still_measure_the_lens(seed: int) -> None:
     lens, rng = true_lens(62.2, (0.0, 0.0)), np.random.default_rng(seed)
     leans = [(turn * x, turn * y) for turn in (1, -1) for x, y in ((10.0, 0.0), (0.0, 10.0), (20.0, 5.0), (5.0, 20.0))]
     found = measured(views_of([marked(lens, held(lens, lean), rng, noise_px=2.0) for lean in leans]), GUESS)
@@ -166,7 +166,7 @@ def test_eight_noisy_views_at_steeper_tilts_still_measure_the_lens(seed: int) ->
     assert found.focal_px == pytest.approx(lens.focal_px, rel=0.05)
 
 
-def test_a_lens_measured_from_too_few_different_sheet_views_stays_the_guess() -> None:
+def test_measuring_a_lens_from_too_few_different_sheet_views_keeps_the_guessed_lens() -> None:
     """A repeated view counts once."""
     lens = true_lens(50.0, (0.0, 0.0))
     views = views_of(filmed(lens, [held(lens, lean) for lean in (*ASLANT_DEG[: MIN_VIEWS - 1], ASLANT_DEG[0])]))
@@ -174,7 +174,7 @@ def test_a_lens_measured_from_too_few_different_sheet_views_stays_the_guess() ->
     assert measured(views, GUESS) == GUESS
 
 
-def test_one_view_of_a_bent_sheet_does_not_spoil_the_lens_calibration() -> None:
+def test_lens_calibration_stays_accurate_if_one_picture_shows_a_bent_calibration_sheet() -> None:
     """The sheet in one view is bent: its right half leans another way, by 4 mm at the edge."""
     lens = true_lens(66.0, (0.0, 0.0))
     shown = filmed(lens, [held(lens, lean) for lean in ASLANT_DEG])

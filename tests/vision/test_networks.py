@@ -38,7 +38,7 @@ def resident_kb() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") // 1024
 
 
-def test_reading_an_empty_tray_loads_only_the_light_dice_detector() -> None:
+def test_reading_an_empty_tray_loads_only_the_lightweight_dice_detector() -> None:
     networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
     assert loaded(networks) == [False] * 4
     assert Reader(networks, camera.rig()).read(camera.frame().image_bgr).dice == ()
@@ -47,7 +47,7 @@ def test_reading_an_empty_tray_loads_only_the_light_dice_detector() -> None:
     assert loaded(networks) == [True] * 4
 
 
-def test_dice_networks_load_for_a_throw_and_are_freed_at_the_observers_end() -> None:
+def test_all_dice_reading_networks_load_at_the_first_throw_and_are_freed_when_observation_ends() -> None:
     networks, clock = shipped_networks(), SteppedClock()
     camera = VirtualCamera(3, clock, clock.sleep, seed=1)
     watcher, seen = Watcher(camera, Reader(networks, camera.rig()).read, camera.rig()), list[list[bool]]()
@@ -128,7 +128,7 @@ def test_reloading_a_dice_network_warms_it_up_at_its_last_input_size(monkeypatch
     assert loaded(networks) == [True] * 4
 
 
-def test_a_tray_reading_waits_for_networks_that_are_loading_and_loads_none_again(
+def test_a_tray_reading_waits_for_networks_being_loaded_and_loads_none_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
@@ -173,7 +173,7 @@ class _ByColour:
         ((90, 100, 110), 5, 0.94, 1, 1),  # too little colour
     ],
 )
-def test_the_classifier_is_less_sure_if_the_minimum_channel_contradicts(
+def test_the_classifier_is_less_sure_if_the_minimum_channel_image_shows_another_value(
     bgr: tuple[int, int, int], value: int, least: float, most: float, shown: int
 ) -> None:
     classifier, network = Classifier(), _ByColour()

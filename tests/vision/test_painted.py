@@ -84,7 +84,7 @@ def test_some_classifier_training_crops_are_the_minimum_colour_channel() -> None
     assert dark > 5
 
 
-def test_training_draws_hard_dice_oftener_and_weights_make_up_for_that() -> None:
+def test_training_samples_hard_to_read_dice_more_often_and_weights_them_less() -> None:
     rng = np.random.default_rng(4)
     bgr = np.full((90, 120, 3), 60, np.uint8)
     dice = np.array([(30, 40, 24, 3), (80, 40, 24, 5), (100, 70, 10, 6)], np.float32)

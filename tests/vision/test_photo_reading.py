@@ -86,7 +86,7 @@ def read_by(detector: Detector, classifier: Classifier, expect: int | None = 1, 
     return Reader(Networks(detector, detector, classifier, Sure(dice))).read(BARE, expect)
 
 
-def test_photo_reader_doubts_an_unknown_count_if_verifier_sees_no_dice() -> None:
+def test_photo_reading_without_an_expected_dice_count_is_doubtful_if_the_verifier_sees_no_dice() -> None:
     assert read_by(OneFace(), SaysTwo(1.0), None).trusted
     assert read_by(OneFace(), SaysTwo(1.0), None, dice=False).doubt == "count"
     assert read_by(OneFace(), SaysTwo(1.0), 1, dice=False).trusted
@@ -112,7 +112,7 @@ def test_a_turned_or_mirrored_dice_photo_is_read_right_or_in_doubt(seed: int) ->
             assert reading.values == values or not reading.trusted
 
 
-def test_a_photo_without_dice_is_read_as_empty_with_its_count_in_doubt() -> None:
+def test_a_photo_without_dice_yields_no_values_and_a_doubt_about_the_dice_count() -> None:
     reading = Reader(load_networks()).read(BARE)
     assert (reading.values, reading.doubt) == ((), "count")
 
@@ -127,7 +127,7 @@ def test_a_die_face_uncertain_at_every_scale_gets_augmented_views() -> None:
     assert reading.dice[0].confidence < 1
 
 
-def test_the_photo_reader_classifies_a_face_detected_twice_only_once_per_view() -> None:
+def test_the_photo_reader_classifies_a_face_found_by_several_detector_passes_once_per_view() -> None:
     detector, classifier = OneFace(0.0), SaysTwo(0.45)
     read_by(detector, classifier, None)
     assert detector.passes > 1
@@ -147,7 +147,7 @@ def test_the_photo_reader_classifies_a_face_detected_twice_only_once_per_view() 
         pytest.param((0.0, 0.5), SaysTwo(0.992, 0.992, 0.8, other=0), None, Doubt.UNREAD, id="faint, but one view"),
     ],
 )
-def test_an_uncertain_die_is_doubted_unless_all_augmented_views_are_sure(
+def test_an_uncertain_die_is_trusted_only_if_the_classifier_is_sure_in_every_augmented_view(
     scores: tuple[float, float], classifier: SaysTwo, expect: int | None, doubt: Doubt | None
 ) -> None:
     reading = read_by(OneFace(*scores), classifier, expect)
@@ -167,7 +167,7 @@ def test_two_die_faces_too_close_together_put_the_dice_count_in_doubt(faces_apar
     assert (reading.values, reading.doubt) == ((2, 2), doubt)
 
 
-def test_a_confident_die_face_is_classified_once_without_further_views() -> None:
+def test_a_die_face_classified_with_high_confidence_is_not_classified_again() -> None:
     classifier = SaysTwo(0.99, other=3)
     reading = read_by(OneFace(0.0), classifier)
     assert (reading.values, reading.doubt) == ((2,), None)
@@ -206,7 +206,7 @@ def test_a_photo_of_other_dice_than_the_last_reading_is_read_afresh(counted: tup
     assert reader.read(other, previous=reader.read(picture)) == reader.read(other)
 
 
-def test_a_die_added_to_dice_of_known_size_is_read_in_a_photo(counted: tuple[Reader, Counted]) -> None:
+def test_a_photo_with_an_added_die_is_read_right_with_the_earlier_die_size(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (more, values) = counted, picture_of_dice(4, 2)
     fewer = more.copy()
     fewer[:, 360:] = more[0, 0]
@@ -240,7 +240,7 @@ def test_a_photo_of_one_large_die_reads_the_same_with_its_die_size_given(counted
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_photo_of_a_domino_is_not_trusted_without_a_known_number(seed: int) -> None:
+def test_the_reading_of_a_domino_is_not_trusted_if_the_number_of_dice_is_unknown(seed: int) -> None:
     picture, tile = np.full((480, 640, 3), 120, np.uint8), domino(np.random.default_rng(seed))
     opacity = tile[:, :, 3:] / 255
     picture[120:360, 260:380] = picture[120:360, 260:380] * (1 - opacity) + tile[:, :, :3] * opacity
@@ -248,5 +248,5 @@ def test_a_photo_of_a_domino_is_not_trusted_without_a_known_number(seed: int) ->
 
 
 @pytest.mark.parametrize("name", ["dark-on-grey", "hard-light", "leather-wood"])
-def test_photo_reader_trusts_a_dice_photo_whose_number_of_dice_is_unknown(name: str) -> None:
+def test_photo_reader_trusts_its_reading_of_a_dice_photo_without_a_given_dice_count(name: str) -> None:
     assert Reader(load_networks()).read(picture_in(IMAGES / f"{name}.jpg")).trusted

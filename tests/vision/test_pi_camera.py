@@ -105,7 +105,7 @@ def test_the_pi_camera_does_not_hold_exposure_while_the_light_changes() -> None:
 
 
 @pytest.mark.parametrize("factor", [1.5, 1 / 1.5, 3.0, 0.2])
-def test_the_pi_camera_finds_its_held_exposure_anew_after_a_light_change(factor: float) -> None:
+def test_the_pi_camera_measures_its_locked_exposure_again_after_a_light_change(factor: float) -> None:
     pi = Pi(light=0.5).start()
     pi.until(is_held)
     for _ in range(60):

@@ -56,7 +56,7 @@ def test_lamp_mains_frequency_is_the_setting_or_else_that_of_the_country(
 
 
 @pytest.mark.parametrize("periods", [1, 2, 3])
-def test_an_exposure_rounded_down_to_rows_keeps_its_flicker_periods(periods: int) -> None:
+def test_an_exposure_that_the_sensor_rounded_down_is_set_back_to_whole_flicker_periods(periods: int) -> None:
     """A Camera Module 2 told to expose for 20 ms reports 19,981 us; the exposure was halved, the gain doubled."""
     exposure_us, gain = steady_exposure(periods * 10_000 - 19, 2.0, (1.0, 16.0), 10_000)
     assert exposure_us == periods * 10_000
@@ -99,7 +99,7 @@ def test_lamp_check_warns_of_an_exposure_that_is_no_multiple_of_the_lamps_period
     assert "3.0 ms is no multiple of a lamp's 8.3 ms" in advice.says
 
 
-def test_doctor_camera_check_gives_sensor_mode_and_fails_a_flickering_lamp() -> None:
+def test_doctor_camera_check_reports_the_sensor_mode_and_fails_a_flickering_lamp() -> None:
     fitted("Camera Module 3 Wide", lamp_hz=100, lamp_depth=0.6, light=9.0)
     found = {one.part: one for one in check_camera(Settings(camera=CameraSettings("picamera2", mains_hz=50)))}
     assert found["camera"].ok
@@ -167,7 +167,7 @@ def test_calibration_sends_no_autofocus_command_to_a_fixed_focus_camera() -> Non
     assert pi.sent("AfMode") == []
 
 
-def test_calibration_takes_the_empty_tray_picture_after_exposure_is_held() -> None:
+def test_calibration_takes_the_empty_tray_picture_only_after_locking_the_exposure() -> None:
     pi = Pi(light=0.4, lamp_hz=100, lamp_depth=0.6).start()
     steps = calibrating(pi)
     empty_bgr = steps.empty_tray()

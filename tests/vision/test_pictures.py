@@ -60,7 +60,7 @@ ORIENTED: dict[int, Callable[[np.ndarray], np.ndarray]] = {
 
 
 @pytest.mark.parametrize("orientation", ORIENTED)
-def test_a_picture_file_stored_turned_or_mirrored_is_decoded_upright(orientation: int) -> None:
+def test_a_photo_stored_rotated_or_mirrored_is_decoded_upright_by_its_orientation_tag(orientation: int) -> None:
     stored = np.ascontiguousarray(ORIENTED[orientation](scene()))
     content = oriented(coded(stored, ".jpg", cv2.IMWRITE_JPEG_QUALITY, 100), orientation)
     assert np.abs(picture_of_bytes(content, "a").astype(int) - scene()).mean() < 8

@@ -120,7 +120,7 @@ def test_the_list_of_rendered_dice_kinds_has_no_duplicates() -> None:
     assert len(set(ALL_KINDS)) == len(ALL_KINDS)
 
 
-def test_the_side_of_a_rendered_die_reaches_down_to_the_floor() -> None:
+def test_a_rendered_die_seen_off_centre_fills_over_90_percent_of_its_projected_outline() -> None:
     # A little off the middle the sides are narrow bands: their lower ends must not be lost between the rays' steps.
     at_mm = np.array([LENS.middle_mm[0] + 50, LENS.middle_mm[1] - 70, DIE_MM / 2])
     lying = LyingDie(at_mm, flat_turn(4, -0.1), DIE_MM, RED, 1)

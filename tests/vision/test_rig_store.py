@@ -60,7 +60,7 @@ def test_a_damaged_calibration_is_reported_with_what_to_do(stored: Stored, tmp_p
             load_calibration(tmp_path)
 
 
-def test_an_unreadable_calibration_is_reported_as_such_not_as_damaged(
+def test_a_calibration_file_without_read_permission_is_reported_as_not_readable(
     stored: Stored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path) -> bytes:
@@ -114,7 +114,7 @@ def test_saving_a_calibration_fails_if_the_data_folder_is_a_file(stored: Stored,
         save_calibration(tmp_path / "file", stored)
 
 
-def test_a_frame_unlike_the_calibrations_size_is_read_as_a_photo(stored: Stored) -> None:
+def test_a_frame_of_another_size_than_the_calibration_is_read_as_an_uncalibrated_photo(stored: Stored) -> None:
     reader = Reader(load_networks(), stored.rig)
     assert reader.read(stored.rig.empty_bgr).trusted, "an empty tray is no doubt"
     assert reader.misfit_wh is None
@@ -157,7 +157,7 @@ def test_a_calibration_sheet_not_seen_in_time_is_reported_with_a_cure() -> None:
     assert len(said) == 1
 
 
-def test_calibration_takes_new_frames_if_the_newly_measured_lens_fits_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibration_takes_new_frames_if_the_new_lens_model_finds_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet lies still, but no frame locates it with the lens that was measured meanwhile."""
     camera, detected = laid(), itertools.count(1)
 
@@ -183,7 +183,7 @@ def test_calibration_takes_no_empty_tray_picture_while_the_tray_moves() -> None:
         calibrating(shaken(film()), 3.0).empty_tray()
 
 
-def test_calibration_takes_no_black_picture_of_the_empty_tray() -> None:
+def test_calibration_refuses_a_black_picture_of_the_empty_tray() -> None:
     camera = film()
     camera.disturb = lambda picture, _now_s: np.zeros_like(picture)
     with pytest.raises(DeviceError, match="Switch the lamp on"):
@@ -201,18 +201,18 @@ def shaken(camera: VirtualCamera) -> Callable[[], Frame]:
     return frame
 
 
-def test_a_calibration_sheet_that_does_not_lie_still_is_told_as_moving() -> None:
+def test_taking_a_picture_of_a_moving_calibration_sheet_fails_and_says_that_something_moves() -> None:
     with pytest.raises(DeviceError, match="Something moves"):
         calibrating(shaken(laid()), 3.0).sheet()
 
 
-def test_calibration_tells_of_a_recording_ending_on_the_sheet_with_a_cure() -> None:
+def test_calibration_reports_a_remedy_if_the_recording_ends_while_reading_the_sheet() -> None:
     frames = iter([laid().frame(), None])
     with pytest.raises(DeviceError, match=r"pictures ended\. \w"):
         calibrating(lambda: next(frames)).sheet()
 
 
-def test_calibration_retakes_empty_tray_frames_if_the_exposure_changes() -> None:
+def test_calibration_retakes_the_empty_tray_frames_if_the_exposure_changes_meanwhile() -> None:
     """The camera finds its exposure anew while the pictures are taken that are averaged."""
     camera, numbers, before = film(), itertools.count(), round(30 * (HELD_FOR_S + 0.3))
 

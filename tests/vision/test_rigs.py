@@ -47,13 +47,13 @@ def test_an_evaluation_cases_empty_tray_is_the_median_of_the_other_photos(folder
     assert [int(case.rig.empty_bgr[0, 0, 0]) for case in found] == [30, 25, 15]
 
 
-def test_a_cameras_only_photo_in_a_split_gives_no_evaluation_case(folder: Path) -> None:
+def test_a_photo_gives_no_evaluation_case_if_it_is_its_cameras_only_photo_in_the_data_split(folder: Path) -> None:
     assert cases_in(folder, "tune") == []
     assert [case.name for case in cases_in(folder, "all")] == ["a.png", "b.png", "c.png", "other.png"]
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.1])
-def test_an_evaluation_case_has_the_estimated_camera_height_and_scale(folder: Path, factor: float) -> None:
+def test_evaluation_multiplies_camera_height_and_divides_px_per_mm_by_a_factor(folder: Path, factor: float) -> None:
     rig = cases_in(folder, height=factor)[0].rig
     height_mm = rig.camera_mm[2]
     nearer = height_mm / (height_mm - DIE_MM)

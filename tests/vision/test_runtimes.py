@@ -72,7 +72,7 @@ def test_onnx_runtime_is_chosen_where_it_is_installed_and_opencv_otherwise(monke
     assert isinstance(open_runtime(detector.LIGHT_MODEL), OpenCVRuntime)
 
 
-def test_a_released_network_is_freed_and_gives_classifier_features_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_releasing_a_neural_network_frees_it_and_later_use_gives_equal_output(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = WeakSet[Runtime]()
 
     def noted(model: Path) -> Runtime:

@@ -44,7 +44,7 @@ def rested(camera: VirtualCamera) -> StillnessDetector:
     return detector
 
 
-def test_the_stillness_detector_sees_a_throw_move_and_then_settle_once(camera: VirtualCamera) -> None:
+def test_the_stillness_detector_reports_motion_and_exactly_one_settling_for_a_throw(camera: VirtualCamera) -> None:
     detector, _ = phases(camera, 1, StillnessDetector())
     camera.tray.throw()
     _, seen = phases(camera, 5, detector)
@@ -65,7 +65,7 @@ def test_a_knock_at_the_table_does_not_make_the_stillness_detector_settle(camera
     assert Phase.SETTLED not in phases(camera, 2, detector)[1]
 
 
-def test_the_stillness_detector_does_not_settle_for_a_passing_hand(camera: VirtualCamera) -> None:
+def test_the_stillness_detector_never_reports_settled_as_a_hand_passes_over_a_still_tray(camera: VirtualCamera) -> None:
     detector = rested(camera)
     camera.disturb = FaultInjection(hand_until_s=camera.frame().at_s + 2).over
     detector, seen = phases(camera, 1.9, detector)
@@ -85,7 +85,7 @@ def thrown(camera: VirtualCamera) -> Frame | None:
     return frame if number_of(frame) < 8 * FPS else None
 
 
-def test_watcher_emits_settled_for_an_empty_tray_a_throw_and_lifted_dice(camera: VirtualCamera) -> None:
+def test_watcher_emits_settled_for_the_empty_tray_then_the_throw_then_the_lifting(camera: VirtualCamera) -> None:
     def lifted() -> Frame | None:
         frame = thrown(camera)
         if frame is not None and number_of(frame) == int(6 * FPS):
@@ -145,7 +145,7 @@ def test_the_virtual_camera_reuses_its_picture_while_dice_only_tremble(camera: V
 
 
 @pytest.mark.parametrize(("dim", "frames"), [(None, 2), (lambda _on: None, 3)])
-def test_the_watcher_reads_a_throw_before_stillness_is_proven_and_reports_it_then(
+def test_the_watcher_reads_a_throw_early_and_reports_it_as_soon_as_stillness_is_proven(
     camera: VirtualCamera, dim: Callable[[bool], None] | None, frames: int
 ) -> None:
     """A strip that is dimmed for the reading delays it by one frame."""
@@ -157,7 +157,7 @@ def test_the_watcher_reads_a_throw_before_stillness_is_proven_and_reports_it_the
 
 
 @pytest.mark.parametrize("doubt", [None, Doubt.UNREAD])
-def test_the_watcher_rereads_a_still_frame_misread_under_led_strip_light(
+def test_the_watcher_rereads_a_frame_misread_under_led_strip_light_with_the_strip_dimmed(
     camera: VirtualCamera, doubt: Doubt | None
 ) -> None:
     reader, dimmed, readings = Reader(load_networks(), camera.rig()), list[bool](), list[Reading]()
@@ -177,7 +177,7 @@ def test_the_watcher_rereads_a_still_frame_misread_under_led_strip_light(
     assert dimmed == [True, False] * 2, "once each: what was read in haste was not read again"
 
 
-def test_the_watcher_reads_a_die_pushed_during_reading_at_its_new_place(camera: VirtualCamera) -> None:
+def test_a_die_pushed_before_the_throw_is_reported_is_read_at_its_new_place(camera: VirtualCamera) -> None:
     pushed_s: list[float] = []
 
     def push(now_s: float, rest_s: float) -> None:
@@ -226,7 +226,7 @@ def test_the_watcher_sees_no_motion_when_it_dims_the_led_strip(camera: VirtualCa
         assert event.frame.image_bgr[2].mean() < 0.8 * taken[0].image_bgr[2].mean(), "the photo is without it"
 
 
-def test_the_watcher_restores_a_dimmed_led_strip_when_the_camera_fails(camera: VirtualCamera) -> None:
+def test_the_tray_watcher_undims_the_led_strip_if_the_camera_fails_while_it_is_dimmed(camera: VirtualCamera) -> None:
     asked: list[bool] = []
 
     def failing() -> Frame | None:
@@ -276,7 +276,7 @@ def test_the_watcher_reports_no_emptied_tray_after_a_camera_failure(camera: Virt
 
 
 @pytest.mark.parametrize("hasty", [False, True], ids=["settled", "in haste"])
-def test_a_watcher_stopped_during_a_reading_drops_that_settled_event(camera: VirtualCamera, hasty: bool) -> None:
+def test_a_watcher_stopped_during_a_reading_does_not_report_that_reading(camera: VirtualCamera, hasty: bool) -> None:
     looks: list[int] = []
 
     def stopping(*_: object) -> Reading:
@@ -291,7 +291,7 @@ def test_a_watcher_stopped_during_a_reading_drops_that_settled_event(camera: Vir
     assert len(settled) == hasty, "of the empty tray before the throw"
 
 
-def test_a_doubtful_reading_is_reported_after_one_frame_and_carries_all_frames(camera: VirtualCamera) -> None:
+def test_a_doubtful_first_frame_is_reported_at_once_with_all_frames_of_the_throw(camera: VirtualCamera) -> None:
     """A beer glass in the tray: reading the other frames would triple the wait, and can't remove the doubt."""
     looks: list[FrameBGR] = []
 
@@ -335,7 +335,7 @@ def test_watcher_drops_a_reading_begun_before_a_calibration_and_ended_after(
     assert (first.reading.doubt, first.rig) == (Doubt.CUT_OFF, new)
 
 
-def test_uncalibrated_watcher_gives_later_readings_of_a_throw_the_one_before(camera: VirtualCamera) -> None:
+def test_an_uncalibrated_watcher_passes_each_later_reading_of_a_throw_the_previous_one(camera: VirtualCamera) -> None:
     known: list[tuple[int, bool, bool]] = []
     reader = Reader(load_networks())
 

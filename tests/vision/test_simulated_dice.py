@@ -65,7 +65,7 @@ def test_simulated_dice_half_a_millimetre_or_more_apart_have_no_contact(gap_mm: 
     assert touch(apart, (np.identity(3), np.identity(3)), DIE_MM) is None
 
 
-def test_simulated_dice_in_face_contact_push_along_the_face_normal() -> None:
+def test_the_contact_normal_of_two_simulated_dice_face_to_face_is_the_face_normal() -> None:
     at = np.array([100.0, 100.0, 8.0]), np.array([115.5, 103.0, 8.0])
     touched = touch(at, (np.identity(3), np.identity(3)), DIE_MM)
     assert touched is not None
@@ -82,7 +82,7 @@ def test_simulated_dice_touch_at_crossed_edges_without_a_corner_inside() -> None
         assert (touch(at, (upright, across), DIE_MM) is not None) == touches
 
 
-def test_a_simulated_die_slides_up_to_another_and_stays_face_to_face() -> None:
+def test_a_simulated_die_that_slides_into_another_rests_within_1_2_edges_of_it() -> None:
     """Dice were once simulated as spheres, which kept them 1.44 edges apart."""
     bodies = two_dice((100, 100, LYING_MM), (118, 102, LYING_MM))
     bodies.velocity[1] = (-140, 0, 0)
@@ -150,7 +150,7 @@ def test_simulated_dice_at_rest_lie_inside_the_walls_without_overlap(seed: int) 
 
 
 @pytest.mark.parametrize(("dice", "count", "rolls"), [(3, 4, 3), (3, 3, 3), (3, 1, 1), (7, 4, 4)])
-def test_simulated_hands_throw_the_asked_number_of_dice_or_all_there_are(dice: int, count: int, rolls: int) -> None:
+def test_simulated_hands_throw_as_many_dice_as_asked_or_all_if_fewer_exist(dice: int, count: int, rolls: int) -> None:
     camera = virtual_camera(dice, seed=3)
     for die in range(dice):
         camera.tray.move(die, 60.0, 40.0 + 25.0 * die)
@@ -166,7 +166,7 @@ def test_the_seed_decides_the_simulated_throw() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_one_simulated_die_leans_at_cocked_share_1_and_none_at_0(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cocked_share_1_tilts_1_die_per_simulated_throw_and_0_none(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 1.0)
     assert [cocked(pose) for pose in thrown(seed, 3)].count(True) == 1
     monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 0.0)

@@ -73,7 +73,7 @@ def test_false_detections_in_rendered_trays_become_training_negatives() -> None:
     assert len(learnt.hard) == 1
 
 
-def test_training_rates_a_confidently_misread_die_hard_only_if_rendered() -> None:
+def test_training_counts_a_confidently_misread_die_as_a_hard_example_only_if_rendered() -> None:
     """People label some dice wrongly; labels of rendered dice are exact."""
     photo = Photo(np.zeros((90, 120, 3), np.uint8), np.array([(30, 40, 24, 3), (80, 40, 24, 6)], np.float32))
     surely_a_three = _Saying()
@@ -83,7 +83,7 @@ def test_training_rates_a_confidently_misread_die_hard_only_if_rendered() -> Non
     assert photographed.hard[0] == rendered.hard[0] < photographed.hard[1] < 0.5 < rendered.hard[1]
 
 
-def test_training_repeats_a_tray_per_misread_die_and_labels_only_those() -> None:
+def test_training_repeats_a_photo_once_per_misread_die_and_labels_only_misread_dice() -> None:
     dice = np.array([(30, 40, 24, 3), (80, 51, 24, 6), (60, 65, 24, 2)], np.float32)
     easy, hard = np.array([0.1, 0.11, 0.12], np.float32), np.array([0.1, 0.9, 0.2], np.float32)
     bgr = np.zeros((90, 120, 3), np.uint8)

@@ -46,7 +46,7 @@ def read(camera: VirtualCamera, expect: int | None = None) -> Reading:
     return Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, expect)
 
 
-def test_six_virtual_throws_are_read_right_by_camera_watcher_and_reader() -> None:
+def test_the_watcher_and_reader_read_six_throws_of_a_simulated_camera_correctly() -> None:
     told = virtual_throws(6, lambda done, of: None, seed=22)
     assert (told["virtual_exact"], told["virtual_wrong_trusted"]) == (6, 0)
 
@@ -69,7 +69,7 @@ def test_the_tray_reader_reads_an_empty_tray_as_empty_without_doubt() -> None:
 
 
 @pytest.mark.parametrize("face_xy", [(80.0, 40.0), (40.0, 80.0), (-7.0, 40.0), (40.0, -20.0)])
-def test_empty_tray_comparison_matches_at_a_face_centre_outside_the_picture(face_xy: tuple[float, float]) -> None:
+def test_a_face_centre_outside_the_picture_counts_as_empty_tray(face_xy: tuple[float, float]) -> None:
     """The network may place the centre of a small die that is cut off into the padding; OpenCV then had no pixel."""
     ground = np.full((96, 96, 3), 60, np.uint8)
     tray = EmptyTray.of(ground, 24.0)
@@ -129,7 +129,7 @@ def test_a_shifted_tray_is_read_right_and_a_pipless_object_in_it_doubted(
     assert not Reader(load_networks(), rig).read(picture).trusted
 
 
-def test_dice_beside_a_spot_of_sun_are_read_right_and_the_spot_is_doubted() -> None:
+def test_a_patch_of_sunlight_beside_dice_makes_a_correct_reading_doubtful() -> None:
     camera, truth = at_rest(54)
     picture = camera.frame().image_bgr.copy()
     picture[300:520, 700:900] = np.clip(2.6 * picture[300:520, 700:900], 0, 255)
@@ -153,7 +153,7 @@ def test_the_tray_reader_does_not_trust_a_picture_with_a_hand_in_it() -> None:
     assert not read(camera, 7).trusted
 
 
-def test_second_detector_pass_is_skipped_if_a_trusted_tray_reading_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repeat_of_the_last_trusted_reading_skips_the_second_detector_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     camera, truth = at_rest(32)
     networks, closer = load_networks(), list[float]()
     reader, picture, detect = Reader(networks, camera.rig()), camera.frame().image_bgr, networks.detector.detect
@@ -229,7 +229,7 @@ def test_two_dark_dice_detected_as_one_are_read_right_or_in_doubt(seed: int) -> 
     assert reading.values == crowd.values or not reading.trusted
 
 
-def test_tray_reader_splits_touching_dice_by_the_excess_foreground_check(
+def test_tray_reader_needs_the_excess_foreground_check_to_split_touching_dice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The light detector finds a black 1 and a black 2 that touch, on dark wood, as a single 2."""

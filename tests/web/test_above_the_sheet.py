@@ -25,7 +25,7 @@ LINES = """() => { const edge = document.getElementById("sheet").getBoundingClie
 
 @pytest.mark.parametrize("size", [(390, 844), (360, 640)], ids=str)
 @pytest.mark.parametrize("game", GAMES)
-def test_on_a_phone_the_action_sheet_never_covers_half_a_line_of_scores(
+def test_the_action_sheet_on_a_phone_hides_a_score_line_fully_or_not_at_all(
     chromium: Any, site: tuple[str, Pub], game: str, size: tuple[int, int]
 ) -> None:
     fed = FedPage(chromium, site[0], "/control", paired=True)
@@ -43,7 +43,7 @@ def test_on_a_phone_the_action_sheet_never_covers_half_a_line_of_scores(
 
 
 @pytest.mark.parametrize("game", ["crib_dice", "crapola"])
-def test_a_phone_shows_all_three_players_scores_above_the_action_sheet(
+def test_phone_control_page_shows_the_scores_of_three_players_above_its_action_buttons(
     chromium: Any, site: tuple[str, Pub], game: str
 ) -> None:
     fed = FedPage(chromium, site[0], "/control", paired=True)
@@ -72,7 +72,7 @@ def test_on_wide_tray_and_control_pages_no_players_score_is_hidden(
 
 @pytest.mark.parametrize("path", ["/", "/control"])
 @pytest.mark.parametrize("game", GAMES)
-def test_on_a_phone_on_its_side_the_whole_stage_is_above_the_fold(
+def test_a_landscape_phone_shows_the_pages_stage_section_without_scrolling(
     chromium: Any, site: tuple[str, Pub], game: str, path: str
 ) -> None:
     fed = FedPage(chromium, site[0], path, "de", paired=path == "/control")
@@ -84,7 +84,7 @@ def test_on_a_phone_on_its_side_the_whole_stage_is_above_the_fold(
     assert fed.problems == []
 
 
-def test_on_a_phone_on_its_side_the_tray_begins_at_the_top_and_the_notice_is_told_once(
+def test_the_tray_page_on_a_landscape_phone_shows_the_notice_once_and_the_tray_at_the_top(
     chromium: Any, site: tuple[str, Pub]
 ) -> None:
     fed = FedPage(chromium, site[0], "/tray", paired=True)

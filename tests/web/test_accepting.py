@@ -117,7 +117,7 @@ def test_a_connection_queued_before_the_web_server_starts_gets_all_socket_option
         assert link.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 7000
 
 
-def test_a_web_request_that_finds_no_free_descriptor_is_served_later(
+def test_the_web_server_serves_a_request_after_it_ran_out_of_file_descriptors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accept, refused = socket.socket.accept, list[OSError]()

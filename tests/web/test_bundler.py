@@ -42,7 +42,7 @@ def test_javascript_module_names_are_unique_across_the_static_folders() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_the_bundler_reads_every_script_modules_imports_and_exports(path: Path) -> None:
+def test_the_bundler_recognises_all_imports_and_exports_of_every_script_module(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     for address in re.findall(r'^import .* from "(.*)";$', source, re.MULTILINE):
         assert (path.parent / address).is_file()

@@ -102,7 +102,7 @@ def test_web_calibration_uses_camera_view_angle_and_configured_mains_hertz(
     assert stored.sensor == "ov5647"
 
 
-def test_calibration_api_keeps_focus_advice_and_adds_lamp_banding_advice(
+def test_calibration_api_adds_lamp_banding_advice_to_focus_advice_of_an_earlier_step(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The motorised lens finds no focus on the sheet, and bands run over the empty tray."""
@@ -115,7 +115,7 @@ def test_calibration_api_keeps_focus_advice_and_adds_lamp_banding_advice(
     assert codes(calibration.act("empty").json) == {"focus", "banding"}
 
 
-def test_calibration_steps_out_of_order_are_refused_with_a_next_step(calibration: Calibration) -> None:
+def test_a_calibration_step_that_is_not_possible_yet_is_refused_with_what_to_do(calibration: Calibration) -> None:
     early, unseen = calibration.act("empty"), calibration.act("sheet")
     assert (early.status_code, unseen.status_code) == (422, 422)
     assert "take it first" in early.json["message"]
@@ -132,7 +132,7 @@ def test_a_failed_second_sheet_picture_discards_the_sheet_taken_before(calibrati
     assert not (calibration.folder / FILE_NAME).exists()
 
 
-def test_the_empty_tray_step_uses_the_sheet_it_began_with_if_another_is_taken(
+def test_the_empty_tray_step_ignores_a_calibration_sheet_photographed_meanwhile(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another owner takes the sheet of a wider tray while the first waits for the picture."""
@@ -147,7 +147,7 @@ def test_the_empty_tray_step_uses_the_sheet_it_began_with_if_another_is_taken(
     assert stored.rig.throw.width_mm == 280 - stored.rig.keep.width_mm
 
 
-def test_a_sheet_picture_that_fails_discards_the_sheet_that_another_owner_took(
+def test_a_failed_calibration_sheet_photo_of_one_owner_discards_the_sheet_photo_of_another_owner(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pose would be stored with the measures of a tray that the other owner entered meanwhile."""
@@ -183,7 +183,7 @@ def not_found() -> None:
     raise DeviceError("The sheet was not found.", "Lay it flat.")
 
 
-def test_calibration_refuses_a_tray_with_a_hand_in_it_as_empty(calibration: Calibration) -> None:
+def test_calibration_refuses_an_empty_tray_picture_that_a_moving_hand_disturbs(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     calibration.act("sheet")
     calibration.act("lay", lies=False)
@@ -252,7 +252,7 @@ def test_the_openapi_description_lists_every_calibration_route(calibration: Cali
     assert rules <= described
 
 
-def test_a_table_without_calibration_service_has_no_calibration_page(pub: Pub) -> None:
+def test_without_a_calibration_service_the_calibration_page_and_api_do_not_exist(pub: Pub) -> None:
     assert pub.stranger().get("/calibrate").status_code == 404
     assert "/api/calibrate" not in pub.stranger().get("/api/openapi.json").json["paths"]
 
@@ -293,7 +293,7 @@ def test_frame_buffer_makes_other_readers_wait_while_one_has_reserved_it(calibra
     assert len(got) == 1
 
 
-def test_a_camera_frame_buffer_reserved_for_5_s_gives_no_frame_until_then() -> None:
+def test_the_next_frame_of_a_camera_frame_buffer_reserved_for_5_s_comes_5_s_later() -> None:
     clock = SteppedClock()
     buffer = FrameBuffer(VirtualCamera(1, clock, clock.sleep, seed=3))
     first = buffer.frame()

@@ -27,7 +27,7 @@ def test_state_api_gives_an_unpaired_phone_the_newest_game_state(pub: Pub) -> No
     assert told["sitting"] == {**none, "colours": {"Ann": 0, "Ben": 1}}
 
 
-def test_posting_a_game_line_answers_with_the_snapshot_after_it(pub: Pub) -> None:
+def test_posting_a_throw_to_the_lines_api_returns_the_state_after_that_throw(pub: Pub) -> None:
     number, host = pub.start(), pub.host()
     answer = host.post("/api/lines", json={"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}})
     assert answer.status_code == 200
@@ -36,7 +36,7 @@ def test_posting_a_game_line_answers_with_the_snapshot_after_it(pub: Pub) -> Non
     assert answer.json == host.get("/api/state").json
 
 
-def test_a_stale_game_line_is_refused_with_409_and_changes_nothing(pub: Pub) -> None:
+def test_a_game_action_with_an_outdated_state_number_is_refused_with_409_and_changes_nothing(pub: Pub) -> None:
     number, host = pub.start(), pub.host()
     line = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
     assert host.post("/api/lines", json=line).status_code == 200
@@ -46,7 +46,7 @@ def test_a_stale_game_line_is_refused_with_409_and_changes_nothing(pub: Pub) -> 
     assert host.get("/api/state").json == before
 
 
-def test_the_refusal_of_a_stale_line_says_only_once_to_look_again(pub: Pub) -> None:
+def test_refusal_of_a_move_made_on_an_outdated_page_says_only_once_to_look_again(pub: Pub) -> None:
     """The message already ends with that advice, so none is added."""
     number, host = pub.start(), pub.host()
     refused = host.post("/api/lines", json={"number": number - 1, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}})
@@ -57,7 +57,7 @@ def test_the_refusal_of_a_stale_line_says_only_once_to_look_again(pub: Pub) -> N
     ("line", "code"),
     [({"do": "stop"}, "illegal_action"), ({"throw": [1, 2]}, "illegal_action"), ({"jump": 1}, "notation")],
 )
-def test_post_api_lines_answers_422_and_a_reason_to_an_invalid_game_line(pub: Pub, line: object, code: str) -> None:
+def test_post_api_lines_answers_422_with_a_reason_to_a_bad_transcript_line(pub: Pub, line: object, code: str) -> None:
     number, host = pub.start(), pub.host()
     answer = host.post("/api/lines", json={"number": number, "line": line})
     assert (answer.status_code, answer.json["error"]) == (422, code)
@@ -191,7 +191,7 @@ def test_openapi_lists_refusal_404_of_each_route_with_a_number_in_its_path(pub: 
     assert all("404" in responses for responses in routes)
 
 
-def test_an_error_that_its_route_does_not_list_is_logged_with_a_traceback(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_error_that_a_web_route_does_not_declare_is_logged_with_traceback(caplog: pytest.LogCaptureFixture) -> None:
     def fail() -> None:
         raise DeviceError("The disk is full.", "Delete photos.")
 
@@ -228,12 +228,12 @@ def test_static_files_are_gzipped_and_cached_as_immutable(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/api/state", "/metrics", "/qr/page.svg", "/api/throws/2.jpg", "/nowhere"])
-def test_responses_but_a_throws_photo_have_cache_control_no_store(pub: Pub, path: str) -> None:
+def test_responses_forbid_caching_except_throw_photos_cached_for_an_hour(pub: Pub, path: str) -> None:
     assert pub.stranger().get(path).headers["Cache-Control"] == "no-store"
     assert pub.stranger().get("/api/throws/1.jpg").headers["Cache-Control"] == "private, max-age=3600"
 
 
-def test_only_a_question_photo_asked_for_by_id_may_be_cached(pub: Pub) -> None:
+def test_a_question_photo_may_be_cached_only_if_its_url_contains_the_question_id(pub: Pub) -> None:
     pub.start()
     pub.table.submit(observation([]))
     question = pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree", at_s=100.0)).question
@@ -255,7 +255,7 @@ def test_without_wifi_only_the_page_address_has_an_svg_qr_code(pub: Pub) -> None
     assert pub.paired(Role.SCREEN).get("/qr/wifi.svg").status_code == 404
 
 
-def test_pages_show_the_address_that_the_table_has_now(tmp_path: Path) -> None:
+def test_pages_show_the_new_address_after_the_tables_address_changes(tmp_path: Path) -> None:
     """Its Wi-Fi comes up after its start."""
     now = [Addresses("http://127.0.0.1:8000/")]
     with opened(tmp_path, addresses=lambda: now[-1]) as pub:
@@ -278,7 +278,7 @@ def test_the_tv_and_help_pages_show_the_wifi_qr_code_first(tmp_path: Path) -> No
             assert "six of one" not in page
 
 
-def test_the_setup_page_says_how_many_phones_the_tables_wifi_holds(tmp_path: Path) -> None:
+def test_the_setup_page_says_how_many_phones_the_hotspot_can_serve_if_known(tmp_path: Path) -> None:
     for number, phones in enumerate((7, None)):
         addresses = Addresses("http://10.42.0.1:8000/", phones=phones)
         with opened(tmp_path / str(number), addresses=addresses, settings=object()) as pub:
@@ -300,7 +300,7 @@ def test_pages_show_the_tables_name_escaped(tmp_path: Path) -> None:
             assert "The &lt;Plough&gt;" in pub.stranger().get(path).text
 
 
-def test_tv_page_leaves_room_for_score_sheets_in_crag_alone(pub: Pub) -> None:
+def test_the_tv_page_has_an_area_for_score_sheets_only_in_crag(pub: Pub) -> None:
     for game in GAMES:
         pub.start(game=game)
         assert ('class="sheets"' in pub.stranger().get("/tv").text) == (game == "crag")

@@ -150,7 +150,7 @@ def test_web_server_drops_connections_of_unread_answers_and_serves_others(room: 
         link.close()
 
 
-def test_web_server_answers_a_share_of_requests_at_once_from_one_ip_address(room: tuple[Pub, int]) -> None:
+def test_web_server_answers_the_most_parallel_requests_allowed_per_ip_address(room: tuple[Pub, int]) -> None:
     _, port = room
     links = links_of(port, WHOLE, SHARE)
     for link in links:

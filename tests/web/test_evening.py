@@ -56,7 +56,7 @@ def test_api_evening_lists_the_games_of_the_sitting(played: Pub) -> None:
     assert set(told["sitting"]) >= {"games", "games_lost"}
 
 
-def test_the_evening_api_returns_a_game_move_by_move(played: Pub) -> None:
+def test_the_past_game_api_returns_a_games_moves_scores_and_players(played: Pub) -> None:
     client = played.stranger()
     game = newest_game(client)
     told = client.get(game).json
@@ -79,7 +79,7 @@ def test_evening_api_returns_a_finished_games_luckiest_throw_and_chance(pub: Pub
     assert guest.get(game.replace("/api/evening", "/games")).status_code == 200
 
 
-def test_api_state_has_only_the_last_throws_and_api_throws_has_all(pub: Pub) -> None:
+def test_api_state_lists_only_the_newest_throws_and_api_throws_lists_all(pub: Pub) -> None:
     begin(pub, game="crag", players=["Ann", "Ben", "Cid"])
     for category in CATEGORIES:
         for _ in range(3):
@@ -116,7 +116,7 @@ def test_an_unknown_game_in_the_evening_api_is_answered_with_404(played: Pub) ->
         assert (answer.status_code, answer.json["error"]) == (404, "no_such_game")
 
 
-def test_evening_api_gives_player_statistics_over_all_games_and_per_game(played: Pub) -> None:
+def test_evening_api_gives_player_statistics_for_the_evening_and_for_one_game(played: Pub) -> None:
     client = played.stranger()
     everyone = client.get("/api/evening/players").json["players"]
     assert list(everyone) == ["=1+1", "Ben"]
@@ -150,7 +150,7 @@ def test_evening_api_refuses_luck_and_win_chances_of_an_unfinished_game(played: 
         assert "not finished" in answer.json["message"]
 
 
-def test_evening_api_gives_win_chances_after_each_line_of_a_finished_game(pub: Pub) -> None:
+def test_evening_api_gives_win_chances_after_each_transcript_line_of_a_finished_game(pub: Pub) -> None:
     """A game of one player has no win chances: 409."""
     for players in (["Ann", "Ben"], ["Ann"]):
         begin(pub, game="crag", players=players)
@@ -187,7 +187,7 @@ def test_evening_api_counts_throws_separately_for_each_named_dice_set(played: Pu
     assert len(list(PastGames(played.folder).throws(dice="Blue"))) == 1
 
 
-def test_evening_api_computes_a_dice_sets_fairness_once_until_games_change(
+def test_dice_fairness_api_caches_each_sets_result_until_another_game_is_played(
     played: Pub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guest, tested = played.stranger(), list[int]()

@@ -46,7 +46,7 @@ def test_a_page_refused_an_event_stream_still_shows_the_next_snapshot(chromium: 
             newest(page, pub)
 
 
-def test_pairing_button_admits_the_phone_whose_dice_code_is_on_the_tv_page(pub: Pub, visiting: Any) -> None:
+def test_tv_page_shows_a_joining_phones_dice_code_until_the_phone_is_admitted(pub: Pub, visiting: Any) -> None:
     asker, screen = visiting("/control"), visiting("/tv", "1920x1080")
     asker.fill("#phone-name", "Ann's phone")
     asker.click("#pair-button")
@@ -123,7 +123,7 @@ def test_control_page_shows_a_player_as_left_after_leaving_is_confirmed(pub: Pub
     assert page.locator("#leave-who option").all_inner_texts() == ["Ann", "Cid"]
 
 
-def test_control_page_lets_nobody_leave_a_game_that_began_meanwhile(pub: Pub, visiting: Any) -> None:
+def test_a_leave_dialog_opened_in_one_game_removes_nobody_from_the_next_game(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1500, "entry": 0}}))
     page = visiting("/control", paired=True)
     page.click("#more summary")
@@ -137,7 +137,7 @@ def test_control_page_lets_nobody_leave_a_game_that_began_meanwhile(pub: Pub, vi
     assert not pub.state().get("left")
 
 
-def test_control_page_seats_a_known_player_by_a_tap_with_the_old_colour(chromium: Any, tmp_path: Path) -> None:
+def test_control_page_tap_adds_a_known_player_to_a_new_game_in_their_old_colour(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=True) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cid"]}))
         play(pub, MIDGAME[0])
@@ -157,7 +157,7 @@ def test_control_page_seats_a_known_player_by_a_tap_with_the_old_colour(chromium
         assert shown == ["var(--p2)", "var(--p0)", "var(--p1)"]
 
 
-def test_control_page_fills_an_edited_seat_at_one_tap_on_a_known_player(chromium: Any, tmp_path: Path) -> None:
+def test_control_page_puts_a_tapped_known_player_into_the_edited_name_field(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=True) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
         play(pub, MIDGAME[0])
@@ -213,7 +213,7 @@ def test_tray_page_still_updates_after_delete_key_lifts_a_dragged_die(pub: Pub, 
     page.wait_for_selector('.grip[data-id="3"]', state="detached", timeout=5000)
 
 
-def test_tray_page_moves_a_dragged_die_without_shake_after_a_touch_cancel(pub: Pub, visiting: Any) -> None:
+def test_tray_page_drags_a_die_without_a_shake_after_an_earlier_touch_was_cancelled(pub: Pub, visiting: Any) -> None:
     page = visiting("/tray", "820x1180")
     box, tray = page.wait_for_selector('.grip[data-id="0"]').bounding_box(), page.locator("#tray").bounding_box()
     session = page.context.new_cdp_session(page)
@@ -229,7 +229,7 @@ def test_tray_page_moves_a_dragged_die_without_shake_after_a_touch_cancel(pub: P
     assert ("shake",) not in pub.tray.done
 
 
-def test_dice_page_shows_the_chosen_set_though_another_answer_is_late(pub: Pub, visiting: Any) -> None:
+def test_the_dice_page_keeps_the_chosen_set_selected_when_an_older_answer_is_late(pub: Pub, visiting: Any) -> None:
     page = visiting("/dice")
     late: list[Any] = []
     page.route("**/api/evening/dice", lambda route: late.append(route))
@@ -244,7 +244,7 @@ def test_dice_page_shows_the_chosen_set_though_another_answer_is_late(pub: Pub, 
     assert page.input_value("#set") == "Blue"
 
 
-def test_a_guest_at_the_tray_page_is_asked_to_play_instead_of_shown_dead_buttons(
+def test_an_unpaired_phone_at_the_tray_page_sees_a_link_to_play_and_no_buttons(
     visiting: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("web.pages.HANDS", PLAYERS)  # without this machine, on which the browser runs

@@ -59,7 +59,7 @@ def test_settings_page_confirms_each_saved_field_and_marks_an_invalid_one(pub: P
     assert page.input_value("#strip-brightness") == "0.3"
 
 
-def test_menu_volume_is_disabled_until_sounds_are_on_and_survives_a_reload(visiting: Any) -> None:
+def test_menu_volume_slider_is_disabled_until_sounds_are_on_and_keeps_its_value_on_reload(visiting: Any) -> None:
     page = visiting("/settings", paired=True)
     page.wait_for_selector("#strip-brightness")
     page.click(".menu summary")
@@ -86,7 +86,7 @@ def test_setup_page_starts_a_game_with_pasted_names_and_chosen_colours(pub: Pub,
     assert pub.table.snapshot().sitting.colours == {"Max": 3, "Fay": 1}
 
 
-def test_setup_page_seats_the_pasted_names_of_the_last_games_players_once(pub: Pub, visiting: Any) -> None:
+def test_setup_page_spreads_pasted_player_names_over_the_name_fields_without_repeats(pub: Pub, visiting: Any) -> None:
     page = visiting("/setup", paired=True)
     players = pub.table.submit(StartGame(header=HEADER)).sides
     page.reload()
@@ -96,7 +96,7 @@ def test_setup_page_seats_the_pasted_names_of_the_last_games_players_once(pub: P
     assert [seat.input_value() for seat in seats.all()] == [side.name for side in players]
 
 
-def test_setup_page_seats_pasted_names_before_a_seat_that_somebody_filled(pub: Pub, visiting: Any) -> None:
+def test_setup_page_inserts_pasted_names_before_a_player_already_in_the_next_field(pub: Pub, visiting: Any) -> None:
     page = visiting("/setup", paired=True)
     page.fill("[data-key='seat-1']", "Eve")
     page.press("[data-key='seat-1']", "Tab")
@@ -162,7 +162,7 @@ def test_phone_pages_neither_reload_nor_hide_a_join_code_on_a_503_answer(visitin
     assert host.evaluate("window.kept") is True
 
 
-def test_control_page_says_that_the_evening_has_been_ended(pub: Pub, visiting: Any) -> None:
+def test_ending_the_evening_on_the_control_page_shows_that_the_evening_is_over(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
     pub.table.submit(Abandon(number=pub.table.snapshot().number))
     page = visiting("/control", paired=True)

@@ -18,7 +18,7 @@ class FakeBot:
         self.held.append((seconds, phone))
 
 
-def test_games_api_stores_the_bots_seat_and_level_in_the_terms_not_the_header(pub: Pub) -> None:
+def test_games_api_stores_the_bots_player_and_level_as_terms_outside_the_game_header(pub: Pub) -> None:
     house = {"player": HEADER["players"][1], "level": "steady"}
     assert pub.host().post("/api/games", json={**HEADER, "terms": {"house": house}}).status_code == 200
     told = pub.stranger().get("/api/state").json
@@ -37,7 +37,7 @@ def test_games_api_stores_the_bots_seat_and_level_in_the_terms_not_the_header(pu
         None,
     ],
 )
-def test_games_api_refuses_a_bot_with_an_unknown_seat_or_level_with_422(pub: Pub, terms: Any) -> None:
+def test_games_api_answers_422_to_a_bot_for_an_unknown_player_or_of_an_unknown_level(pub: Pub, terms: Any) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "terms": terms})
     assert (answer.status_code, answer.json["error"]) == (422, "rules")
     assert pub.table.snapshot().game is None

@@ -53,7 +53,7 @@ def test_page_names_an_ill_camera_and_the_cure_until_it_is_well(
     assert page.errors == []
 
 
-def test_phone_highlights_entering_a_throw_while_the_camera_is_ill(
+def test_the_main_button_of_the_control_page_says_enter_a_throw_while_the_camera_fails(
     chromium: Any, address: str, parts: dict[str, Any]
 ) -> None:
     parts["camera"] = {"ok": False, "says": DARK}
@@ -62,7 +62,7 @@ def test_phone_highlights_entering_a_throw_while_the_camera_is_ill(
     expect(page.locator("#big .main")).to_have_text("Enter a throw")
 
 
-def test_scoreboard_names_an_ill_strip_and_still_asks_for_a_throw(
+def test_scoreboard_names_a_faulty_led_strip_and_still_asks_for_a_throw(
     chromium: Any, address: str, parts: dict[str, Any]
 ) -> None:
     parts["strip"] = {"ok": False, "says": "It does not answer. Check its cable."}

@@ -196,7 +196,7 @@ FULL: tuple[tuple[str, int, str, list[bool]], ...] = (
 
 
 @pytest.mark.parametrize(("game", "count", "moment", "charts"), FULL)
-def test_the_tv_page_cuts_no_distance_to_go_and_draws_no_chart_too_low_to_read(
+def test_the_tv_page_cuts_off_no_distance_to_go_and_draws_a_chart_only_where_it_is_readable(
     chromium: Any, site: tuple[str, Pub], game: str, count: int, moment: str, charts: list[bool]
 ) -> None:
     fed = FedPage(chromium, site[0], "/tv")
@@ -212,7 +212,7 @@ def test_the_tv_page_cuts_no_distance_to_go_and_draws_no_chart_too_low_to_read(
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", BESIDE if WHOLE else [name for name, beside in BESIDE.items() if beside.always])
-def test_pages_that_show_no_game_have_no_content_cut_off_or_covered(
+def test_no_page_besides_the_game_pages_has_content_cut_off_or_covered(
     chromium: Any, evening: tuple[str, Pub], name: str, language: str
 ) -> None:
     beside, (address, pub) = BESIDE[name], evening
@@ -273,7 +273,7 @@ DIALOGS = (
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", ["tv", "scoreboard", "control", "tray"])
-def test_no_text_is_cut_off_on_a_page_that_has_lost_its_connection(
+def test_no_page_cuts_off_text_while_it_has_no_connection(
     chromium: Any, site: tuple[str, Pub], name: str, language: str
 ) -> None:
     shown = FOLLOWING[name]

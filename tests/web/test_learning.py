@@ -62,7 +62,7 @@ def test_vote_api_hides_the_best_option_until_one_vote_per_player_is_cast(pub: P
     assert vote(guest, 0, 0, VOTERS[2]).status_code == 422, "the answer is shown"
 
 
-def test_vote_api_lets_a_player_but_no_guest_show_the_best_option_early(learning: tuple[str, Pub]) -> None:
+def test_vote_api_lets_players_but_no_guest_reveal_the_latest_questions_best_option(learning: tuple[str, Pub]) -> None:
     _, pub = learning
     question = len(pub.stranger().get("/api/vote").json["questions"]) - 1
     assert pub.stranger().post("/api/vote/show", json={"question": question}).status_code == 401
@@ -111,7 +111,7 @@ def test_the_puzzle_of_the_day_lists_the_best_option_first_and_a_reason(learning
     assert told["dice"] or told["kept"]
 
 
-def test_vote_api_offers_the_crapola_spend_amount_that_the_player_chose(pub: Pub) -> None:
+def test_vote_api_lists_the_points_that_a_crapola_player_chose_to_spend_as_an_option(pub: Pub) -> None:
     """Of all amounts only the least and the greatest are listed; the vote adds the amount that the player spent."""
     hot = ({"throw": [1, 2, 3, 4, 5, 6]}, {"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}, {"do": "stop"})
     home = ({"throw": [1, 1, 2, 3, 4, 6]}, {"do": "keep", "dice": [1, 1]}, {"do": "stop"})
@@ -124,7 +124,7 @@ def test_vote_api_offers_the_crapola_spend_amount_that_the_player_chose(pub: Pub
 
 
 @pytest.mark.browser
-def test_learn_page_shows_the_vote_answer_on_all_phones_after_two_votes(
+def test_learn_page_reveals_the_best_answer_to_all_phones_after_two_votes(
     chromium: Any, learning: tuple[str, Pub]
 ) -> None:
     pages = [visit(chromium, f"{learning[0]}/learn") for _ in range(3)]
@@ -162,7 +162,7 @@ def test_german_learn_page_writes_a_decimal_comma_in_a_puzzle_reason(chromium: A
 
 
 @pytest.mark.browser
-def test_tv_page_hides_a_vote_questions_answer_after_one_of_two_votes(pub: Pub, visiting: Any) -> None:
+def test_tv_page_hides_a_quiz_answer_while_one_of_two_players_has_yet_to_vote(pub: Pub, visiting: Any) -> None:
     whole_game(pub)
     tv = visiting("/tv", size="1280x720")
     guest = pub.stranger()
@@ -206,7 +206,7 @@ def test_tv_page_requests_the_daily_puzzle_anew_before_each_showing(chromium: An
 
 
 @pytest.mark.browser
-def test_learn_page_counts_two_taps_by_a_phone_without_storage_as_one_vote(
+def test_learn_page_counts_one_vote_if_a_phone_without_localstorage_taps_two_options(
     chromium: Any, pub: Pub, address: str
 ) -> None:
     whole_game(pub)
@@ -220,7 +220,7 @@ def test_learn_page_counts_two_taps_by_a_phone_without_storage_as_one_vote(
 
 
 @pytest.mark.browser
-def test_learn_page_polls_and_shows_vote_questions_after_failed_requests(pub: Pub, visiting: Any) -> None:
+def test_learn_page_polls_on_after_failed_requests_and_shows_the_vote_questions(pub: Pub, visiting: Any) -> None:
     whole_game(pub)
     page = visiting("/learn")
     page.wait_for_selector("#vote article")
@@ -235,7 +235,7 @@ def test_learn_page_polls_and_shows_vote_questions_after_failed_requests(pub: Pu
 
 
 @pytest.mark.browser
-def test_learn_page_shows_a_question_whose_photo_is_gone_without_it(chromium: Any, pub: Pub, address: str) -> None:
+def test_learn_page_shows_a_question_without_image_if_its_photo_is_gone(chromium: Any, pub: Pub, address: str) -> None:
     def with_photo(route: Any) -> None:
         told = route.fetch().json()
         route.fulfill(json={**told, "questions": [{**each, "photo": 99} for each in told["questions"]]})

@@ -117,7 +117,7 @@ def test_pages_at_200_percent_zoom_fit_the_width_and_cut_no_turn_text(visited: V
     assert not visited.page.evaluate(cut)
 
 
-def test_winner_and_bar_have_a_background_without_css_color_mix_support(chromium: Any, club: tuple[str, Pub]) -> None:
+def test_page_bar_and_winner_keep_a_background_without_css_color_mix(chromium: Any, club: tuple[str, Pub]) -> None:
     address, _ = club
     page = phone(chromium, address, look="light")
 
@@ -251,7 +251,7 @@ SHOWN_WITHOUT_THE_REST = """() => { const menu = document.querySelector(".menu")
 Empty on a page without a menu."""
 
 
-def test_an_unknown_address_shows_words_and_the_way_back(club: tuple[str, Pub], chromium: Any) -> None:
+def test_an_unknown_address_shows_that_nothing_is_here_and_a_link_back(club: tuple[str, Pub], chromium: Any) -> None:
     page = phone(chromium, club[0])
     page.goto(club[0] + "/nowhere")
     assert "There is nothing here." in page.inner_text("main")

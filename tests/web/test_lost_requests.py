@@ -47,7 +47,7 @@ def test_offline_control_page_promises_to_send_a_bank_but_no_new_game(pub: Pub, 
     page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
 
 
-def test_control_page_sends_a_lost_bank_again_while_its_stream_goes_on(pub: Pub, visiting: Any) -> None:
+def test_control_page_resends_a_lost_bank_request_while_its_event_stream_stays_open(pub: Pub, visiting: Any) -> None:
     """A weak network loses single requests, and the stream may be silent until somebody acts."""
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME[:2])
@@ -75,7 +75,7 @@ def test_a_page_repeats_a_lost_request_for_its_texts_or_for_a_past_game(
     assert len(aborted) == 1
 
 
-def test_a_page_refused_a_stream_shows_no_lost_connection_while_asking_again(chromium: Any, tmp_path: Path) -> None:
+def test_a_page_with_a_refused_event_stream_shows_no_lost_connection_on_retries(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
         pub.start()
         visit(chromium, address + "/")
@@ -94,7 +94,7 @@ def test_a_page_refused_a_stream_shows_no_lost_connection_while_asking_again(chr
 
 
 @pytest.mark.parametrize(("path", "lost"), [("/evening", "/api/evening/players"), ("/me", "/api/evening")])
-def test_page_of_past_games_asks_again_for_what_was_lost_at_a_games_end(
+def test_pages_of_past_games_repeat_a_request_that_was_lost_at_the_end_of_a_game(
     chromium: Any, pub: Pub, address: str, path: str, lost: str
 ) -> None:
     pub.table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
@@ -108,7 +108,7 @@ def test_page_of_past_games_asks_again_for_what_was_lost_at_a_games_end(
     assert page.errors == []
 
 
-def test_control_page_says_why_its_list_of_phones_stays_empty(visiting: Any) -> None:
+def test_control_page_says_that_it_cannot_reach_the_table_if_loading_the_phones_fails(visiting: Any) -> None:
     page = visiting("/control", paired=True)
     page.route("**/api/phones", lambda route: route.abort())
     page.click("#more summary")

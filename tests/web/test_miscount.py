@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 SIX = {**HEADER, "game": "crapola"}
 
 
-def test_pages_say_that_too_many_dice_lie_there_and_ask_for_another_throw(pub: Pub, visiting: Any) -> None:
+def test_phone_page_says_that_too_many_dice_are_in_the_tray_and_asks_for_a_new_throw(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=SIX))
     page = visiting("/")
     pub.table.submit(observation([1, 2, 3, 4, 4, 6, 6], doubt="count"))
@@ -22,14 +22,14 @@ def test_pages_say_that_too_many_dice_lie_there_and_ask_for_another_throw(pub: P
     assert "floor" not in page.inner_text("main")
 
 
-def test_pages_still_count_the_dice_that_are_seen_where_some_are_missing(pub: Pub, visiting: Any) -> None:
+def test_the_scoreboard_says_5_of_6_dice_when_the_camera_sees_only_five(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=SIX))
     page = visiting("/")
     pub.table.submit(observation([1, 2, 3, 4, 4], doubt="count"))
     page.wait_for_selector("#can:has-text('5 of 6 dice')")
 
 
-def test_on_a_phone_on_its_side_the_answers_stand_in_view_below_the_photo(pub: Pub, visiting: Any) -> None:
+def test_dice_count_question_keeps_its_main_answer_in_view_on_a_landscape_phone(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=SIX))
     page = visiting("/control", paired=True)
     page.set_viewport_size({"width": 844, "height": 390})

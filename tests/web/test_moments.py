@@ -42,7 +42,7 @@ IN_FRONT = """() => ["cried", "dice"].every((part) => {
 
 @pytest.mark.parametrize("cried", CRIED)
 @pytest.mark.parametrize("path", ["/tv", "/"])
-def test_scoreboard_and_tv_page_show_a_crib_dice_moment_for_two_seconds(
+def test_scoreboard_and_tv_page_announce_a_crib_dice_event_for_two_seconds(
     chromium: Any, address: str, path: str, cried: str
 ) -> None:
     actions, dice = CRIED[cried]
@@ -75,7 +75,7 @@ def test_the_tv_page_celebrates_a_crag_of_50_until_the_entry_is_undone(chromium:
     fed.page.wait_for_selector("#moment", state="hidden")
 
 
-def test_crib_dice_skunk_event_at_the_games_end_counts_two_lost_games() -> None:
+def test_the_event_of_a_crib_dice_skunk_at_the_end_of_a_game_counts_two_games_lost_by_the_loser() -> None:
     """The last snapshot also has the best turn and where each side's back peg stands."""
     rules = {**{each.key: each.default for each in GAMES["crib_dice"].switches}, "skunk": True}
     record = begun(Header("crib_dice", ("Ann", "Ben"), rules))

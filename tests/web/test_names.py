@@ -40,7 +40,7 @@ def test_games_api_refuses_a_player_name_with_invisible_characters(pub: Pub, nam
     assert pub.table.snapshot().game is None
 
 
-def test_two_player_names_that_differ_only_by_a_space_begin_no_game_or_tournament(pub: Pub) -> None:
+def test_a_player_name_that_ends_with_a_space_is_refused_for_a_game_and_a_tournament(pub: Pub) -> None:
     host = pub.host()
     game = {**HEADER, "players": ["Ann", "Ann "]}
     cup = {"number": 0, "form": "knockout", "game": "crag", "players": ["Ann", "Ann "]}
@@ -132,7 +132,7 @@ def test_scoreboard_log_wraps_a_right_to_left_name_in_isolation_marks(page: tupl
 
 @pytest.mark.browser
 @pytest.mark.parametrize(("path", "size"), [("/tv", (1280, 720)), ("/", (844, 390))])
-def test_a_right_to_left_name_stands_at_the_left_of_its_row_like_others(
+def test_a_right_to_left_player_name_is_left_aligned_with_the_other_names(
     chromium: Any, site: tuple[str, Pub], path: str, size: tuple[int, int]
 ) -> None:
     fed = FedPage(chromium, site[0], path)

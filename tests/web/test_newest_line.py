@@ -15,7 +15,7 @@ from tests.web.pub import HEADER, Pub, observation, opened, play, served
 pytestmark = pytest.mark.browser
 
 
-def test_scoreboard_line_of_a_doubtful_throw_leaves_out_the_kept_dice(chromium: Any, tmp_path: Path) -> None:
+def test_scoreboard_page_shows_a_doubtful_throw_without_the_kept_dice(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         table, page = pub.table, chromium.new_page()
         table.submit(StartGame(header={**HEADER, "game": "crib_dice", "players": ["Ann", "Ben"]}))
@@ -31,7 +31,7 @@ def test_scoreboard_line_of_a_doubtful_throw_leaves_out_the_kept_dice(chromium: 
         expect(page.locator("#last")).to_have_text("Ann threw 5, 1, 2, 3: not counted yet.")
 
 
-def test_scoreboard_shows_crapola_points_to_go_before_the_first_bank(chromium: Any, tmp_path: Path) -> None:
+def test_scoreboard_shows_points_to_the_crapola_target_before_the_first_bank(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         page = chromium.new_page()
         header = {**HEADER, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": 3000}}
@@ -54,7 +54,7 @@ def test_the_dialog_about_a_wrong_number_of_dice_states_the_numbers_only_once(pu
     assert page.locator("dialog p").all_inner_texts() == ["6 dice seen, 7 wanted"]
 
 
-def test_the_dice_page_does_not_judge_dice_before_it_can(tmp_path: Path, chromium: Any) -> None:
+def test_the_dice_page_says_not_enough_throws_yet_if_no_dice_were_thrown(tmp_path: Path, chromium: Any) -> None:
     with opened(tmp_path, evening=True) as pub, served(pub) as address:
         page = visit(chromium, address + "/dice")
         assert page.inner_text("#verdict") == "Not enough throws yet."

@@ -41,7 +41,7 @@ def test_scoreboard_says_a_crag_player_who_kept_no_die_throws_all_again(pub: Pub
     assert "Ann throws all of them again" in page.text_content("body")
 
 
-def test_scoreboard_rings_the_dice_of_each_choice_that_the_phone_highlights(pub: Pub, visiting: Any) -> None:
+def test_scoreboard_marks_the_dice_of_every_choice_highlighted_on_the_control_page(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", {"throw": [1, 1, 2, 3, 3, 4, 6]})
     assert gold(visiting("/control", paired=True)) == ["Set aside\n+2", "Set aside\n+2"]
     dice = visiting("/").locator(".group .dice > *").all()
@@ -49,7 +49,7 @@ def test_scoreboard_rings_the_dice_of_each_choice_that_the_phone_highlights(pub:
     assert (len(dice), ringed) == (7, [0, 1, 3, 4])
 
 
-def test_pages_promise_no_points_of_a_turn_whose_bomb_is_announced(pub: Pub, visiting: Any) -> None:
+def test_the_scoreboard_shows_no_turn_points_once_a_crib_dice_bomb_is_announced(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "rules": {"bomb": True}}))
     play(pub, *bank(5), {"throw": [1, 1, 1, 1, 1, 2, 3]}, {"do": "point", "value": 1})
     page = visiting("/")
@@ -129,7 +129,7 @@ def test_the_scoreboard_calls_nobody_0_behind_after_a_crapola_tie(pub: Pub, visi
     assert "0 behind" not in text.replace("1,000 behind", "")
 
 
-def test_tray_page_takes_crib_dice_decisions_and_answers_without_a_phone(pub: Pub, visiting: Any) -> None:
+def test_crib_dice_decisions_and_dice_questions_can_be_answered_on_the_tray_page(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", THROW)
     page = visiting("/tray")
     assert page.is_disabled("#throw")
@@ -148,7 +148,7 @@ def test_tray_page_takes_crib_dice_decisions_and_answers_without_a_phone(pub: Pu
     assert pub.table.snapshot().throws[-1].values.count(3) == 1
 
 
-def test_tray_api_takes_decisions_from_this_machine_but_not_from_a_guest(pub: Pub) -> None:
+def test_tray_api_accepts_game_moves_from_localhost_but_not_from_an_unpaired_phone(pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     body = {"number": pub.table.snapshot().number, "line": {"do": "point", "value": 5}}
     assert pub.stranger().post("/api/tray/lines", json=body).status_code == 401
@@ -168,7 +168,7 @@ def test_tray_api_takes_decisions_from_this_machine_but_not_from_a_guest(pub: Pu
         ("crapola", [{"throw": [1, 1, 1, 5, 2, 3]}], "/control", ["Set aside 1, 1, 1, 5 +1,050"]),
     ],
 )
-def test_control_and_tray_pages_highlight_only_the_sensible_next_action(
+def test_control_and_tray_pages_highlight_at_most_the_one_button_to_press_next(
     pub: Pub, visiting: Any, game: str, lines: list[dict[str, Any]], path: str, wanted: list[str]
 ) -> None:
     begin(pub, game, *lines)
@@ -214,7 +214,7 @@ def test_control_page_sends_a_bank_tapped_offline_after_reconnecting(pub: Pub, v
     assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
 
 
-def test_control_page_promises_to_send_a_bank_if_the_network_stays_silent(pub: Pub, visiting: Any) -> None:
+def test_control_page_sends_a_bank_again_once_an_unresponsive_network_is_back(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     page = visiting("/control", paired=True)
     page.evaluate(
@@ -230,7 +230,7 @@ def test_control_page_promises_to_send_a_bank_if_the_network_stays_silent(pub: P
 
 
 @pytest.mark.parametrize("lost", ["no answer", "broken answer"])
-def test_control_page_tells_a_phone_that_pairs_if_no_answer_comes(visiting: Any, lost: str) -> None:
+def test_control_page_says_the_table_cannot_be_reached_if_pairing_gets_no_answer(visiting: Any, lost: str) -> None:
     page = visiting("/control")
     page.evaluate(
         "() => { const wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
@@ -241,7 +241,7 @@ def test_control_page_tells_a_phone_that_pairs_if_no_answer_comes(visiting: Any,
     page.wait_for_selector("#pair-problem:has-text('reach the table')", timeout=5000)
 
 
-def test_seat_page_says_when_a_player_cannot_stand_up(visiting: Any, address: str) -> None:
+def test_player_page_shows_a_message_when_stand_up_cannot_reach_the_server(visiting: Any, address: str) -> None:
     page = visiting("/control", paired=True)
     assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}, max_retries=RETRIES).ok
     page.goto(f"{address}/me")
@@ -250,7 +250,7 @@ def test_seat_page_says_when_a_player_cannot_stand_up(visiting: Any, address: st
     page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
 
 
-def test_control_page_drops_an_outdated_offline_decision_with_a_notice(pub: Pub, visiting: Any) -> None:
+def test_control_page_drops_a_choice_made_offline_with_notice_if_game_moved_on(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     page = visiting("/control", paired=True)
     away(page)
@@ -290,7 +290,7 @@ def test_control_page_says_what_undo_and_a_crapola_spend_would_change(pub: Pub, 
     assert page.inner_text("dialog [role='status']") == "Ann: 1,000 → 700 · Ben: 1,000 → 700"
 
 
-def test_control_page_undo_button_names_the_line_not_a_correction_or_undo(pub: Pub, visiting: Any) -> None:
+def test_undo_button_names_the_move_it_takes_back_and_no_correction_or_undo(pub: Pub, visiting: Any) -> None:
     lines = {"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"throw": [5, 3, 3, 4, 6]}, {"do": "stop"}
     begin(pub, "crib_dice", *lines)
     pub.table.submit(CorrectThrow(number=pub.table.snapshot().number, throw=2, values=(5, 5, 3, 4, 6)))
@@ -346,7 +346,7 @@ def walk(page: Any, steps: int) -> list[str]:
     return reached
 
 
-def test_control_page_question_about_a_die_is_answered_with_tab_and_enter(pub: Pub, visiting: Any) -> None:
+def test_control_page_die_question_lets_tab_and_enter_choose_a_face(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice")
     page = visiting("/control", paired=True)
     page.keyboard.press("Tab")
@@ -364,7 +364,7 @@ def test_control_page_question_about_a_die_is_answered_with_tab_and_enter(pub: P
     assert pub.table.snapshot().throws[0].values.count(3) == 1
 
 
-def test_the_scoreboard_names_no_leader_of_a_crib_dice_game_won_by_two(pub: Pub, visiting: Any) -> None:
+def test_the_scoreboard_names_no_leader_after_two_of_three_players_won_at_crib_dice(pub: Pub, visiting: Any) -> None:
     rules = {"find_a_loser": True}
     pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"], "rules": rules}))
     play(pub, *bank(121), *bank(130))
@@ -374,7 +374,7 @@ def test_the_scoreboard_names_no_leader_of_a_crib_dice_game_won_by_two(pub: Pub,
     assert "leads" not in page.text_content("body")
 
 
-def test_the_scoreboard_names_no_crapola_leader_who_has_left(pub: Pub, visiting: Any) -> None:
+def test_the_scoreboard_names_a_new_crapola_leader_after_the_leader_has_left(pub: Pub, visiting: Any) -> None:
     rules = {"target": 1000, "entry": 0}
     pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "players": ["Ann", "Ben", "Cat"], "rules": rules}))
     play(pub, {"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})

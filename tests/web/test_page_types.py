@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.web import page_types
 
 
-def test_typescript_types_file_equals_that_made_from_structs_and_templates() -> None:
+def test_the_typescript_types_file_is_up_to_date_with_the_structs_and_page_templates() -> None:
     assert page_types.FILE.read_text(encoding="utf-8") == page_types.page_types(), "run `make page-types`"
 
 

@@ -47,7 +47,7 @@ def test_a_screen_paired_by_the_pin_does_not_become_the_owner() -> None:
     assert roles(pairing) == ["screen", "owner"]
 
 
-def test_after_the_last_phone_unpairs_only_the_owner_code_makes_an_owner() -> None:
+def test_once_every_phone_is_unpaired_only_the_owner_code_makes_a_phone_the_owner() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)
     before = pairing.owner_code()
@@ -76,7 +76,7 @@ def test_pairing_button_makes_the_first_phone_owner_and_the_second_player() -> N
     assert roles(pairing) == ["owner", "player", "screen"]
 
 
-def test_a_phone_that_pairs_by_pin_takes_back_its_request_to_join() -> None:
+def test_pairing_by_pin_withdraws_the_same_phones_open_request_to_join() -> None:
     """The button would pair its discarded token: nobody would hold the role, here the owner's."""
     clock = Clock()
     pairing = Pairing(PIN, MemoryTokens(), clock)
@@ -108,7 +108,7 @@ def test_a_phone_that_asks_to_join_twice_is_in_the_queue_once() -> None:
     assert [each.code for each in pairing.join_requests()] == [again[1]]
 
 
-def test_a_phone_refused_another_join_request_keeps_its_earlier_one() -> None:
+def test_a_phone_whose_second_join_request_is_refused_keeps_its_first_request() -> None:
     """Five requests of phones behind one router have expired, so the next from there is refused."""
     clock = Clock()
     pairing = Pairing(PIN, MemoryTokens(), clock)
@@ -132,7 +132,7 @@ def test_one_address_fills_only_half_of_the_queue_of_requests_to_join() -> None:
     assert [each.name for each in pairing.join_requests()] == ["c", "d", "e"]
 
 
-def test_a_paired_phone_that_asks_to_join_keeps_its_role_meanwhile() -> None:
+def test_a_paired_phone_keeps_its_role_while_its_new_join_request_is_pending() -> None:
     """Its request may expire: an owner without its token could be replaced only by deleting the file."""
     clock = Clock()
     pairing = Pairing(PIN, MemoryTokens(), clock)
@@ -161,7 +161,7 @@ def test_the_number_of_a_phone_that_unpaired_is_not_given_again() -> None:
 
 
 @pytest.mark.parametrize("bit", random.Random(5).sample(range(8 * 200), 40))
-def test_after_a_flipped_bit_in_paired_json_only_the_pin_makes_an_owner(tmp_path: Path, bit: int) -> None:
+def test_after_a_flipped_bit_in_paired_json_a_phone_becomes_owner_only_by_pin(tmp_path: Path, bit: int) -> None:
     file = tmp_path / "paired.json"
     paired(Pairing(PIN, FileTokens(file), Clock()))
     body = bytearray(file.read_bytes())
@@ -203,7 +203,7 @@ def test_with_an_unreadable_paired_phones_file_only_the_pin_makes_an_owner(tmp_p
     assert pairing.health()[0]
 
 
-def test_paired_phones_that_a_full_disk_kept_unsaved_are_ill_and_saved_later(
+def test_an_unpairing_that_a_full_disk_left_unsaved_fails_the_health_check_and_is_saved_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A restart would pair a removed phone again."""
@@ -226,7 +226,7 @@ def test_paired_phones_that_a_full_disk_kept_unsaved_are_ill_and_saved_later(
     assert roles(Pairing(PIN, store, Clock())) == ["owner"]
 
 
-def test_pairing_token_expires_after_its_days_without_use(tmp_path: Path) -> None:
+def test_a_pairing_token_expires_only_after_a_set_number_of_days_without_use(tmp_path: Path) -> None:
     clock, wall, store = Clock(), Clock(), FileTokens(tmp_path / "paired.json")
     pairing = Pairing(PIN, store, clock, wall=wall)
     used, unused = paired(pairing), paired(pairing, "192.168.4.21")
@@ -271,7 +271,7 @@ def test_pairing_token_survives_a_wall_clock_jump_of_three_years(tmp_path: Path)
     assert Pairing(PIN, FileTokens(tmp_path / "paired.json"), Clock(), wall=wall).knows(token)
 
 
-def test_a_clock_set_right_after_the_start_unpairs_no_phone(tmp_path: Path) -> None:
+def test_a_clock_corrected_by_years_after_the_start_unpairs_no_phone(tmp_path: Path) -> None:
     """A Pi without a network starts where its clock stopped; months later the network sets it right."""
     wall, store = Clock(), FileTokens(tmp_path / "paired.json")
     host, other = (paired(Pairing(PIN, store, Clock(), wall=wall), address) for address in (ADDRESS, "192.168.4.21"))
@@ -305,7 +305,7 @@ def test_pairing_keeps_64_phones_including_the_owner_and_a_phone_in_use() -> Non
     assert pairing.knows(kept), "it was used all the time"
 
 
-def test_a_phone_that_asks_to_join_is_refused_if_owners_hold_all_places() -> None:
+def test_a_new_phones_join_request_is_refused_if_owner_phones_fill_the_phone_limit() -> None:
     """Without an answer it would show its dice, and the press of the button would let nobody in."""
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     for number in range(1, MAX_PHONES + 1):
@@ -351,7 +351,7 @@ def test_the_pin_budget_allows_at_most_43_wrong_guesses_in_100_years() -> None:
     assert budget.count <= 43
 
 
-def test_after_20_wrong_pins_only_an_owner_phone_can_pair_by_pin_until_a_new_pin(pub: Pub) -> None:
+def test_after_20_wrong_pins_the_pin_pairs_only_the_owners_phone_until_there_is_a_new_pin(pub: Pub) -> None:
     """Others still pair by the button or the owner's consent, and by a new PIN once the owner has made one."""
     owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
     assert owner.get("/api/phones").json["pin_rests_s"] == 0
@@ -379,7 +379,7 @@ def test_after_20_wrong_pins_only_an_owner_phone_can_pair_by_pin_until_a_new_pin
     assert pub.pairing.health()[0]
 
 
-def test_a_new_pin_pairs_at_once_from_an_address_that_must_wait(pub: Pub) -> None:
+def test_an_address_blocked_after_wrong_pins_pairs_at_once_with_a_new_pin(pub: Pub) -> None:
     """All phones behind one router share an address."""
     owner, guest = pub.host(), pub.stranger("192.168.4.100")
     codes = [guest.post("/api/pair", json={"pin": "000000"}).status_code for _ in range(6)]

@@ -56,7 +56,7 @@ def test_every_page_connects_without_script_errors_over_plain_http(chromium: Any
     assert page.problems == []
 
 
-def test_over_plain_http_a_paired_phone_stays_awake_by_a_video_with_sound(chromium: Any, site: Any) -> None:
+def test_plain_http_page_keeps_a_paired_phone_awake_by_a_video_with_sound(chromium: Any, site: Any) -> None:
     page = visit(chromium, site[0] + "/control", paired=True)
     assert page.evaluate("document.getElementById('awake').paused"), "browsers let it begin at a touch"
     page.click("#who")
@@ -74,7 +74,7 @@ def test_over_plain_http_a_paired_phone_stays_awake_by_a_video_with_sound(chromi
     assert page.problems == []
 
 
-def test_control_page_of_a_guest_has_no_video_that_keeps_the_screen_on(chromium: Any, site: Any) -> None:
+def test_control_page_of_an_unpaired_phone_has_no_video_that_keeps_the_screen_on(chromium: Any, site: Any) -> None:
     page = visit(chromium, site[0] + "/control")
     assert page.query_selector("#awake") is None
 

@@ -40,7 +40,7 @@ def test_each_pages_accessibility_tree_has_its_parts_in_reading_order(
 
 
 @pytest.mark.parametrize("path", ["/", "/control"])
-def test_screen_readers_hear_scores_once_and_before_the_luck(chromium: Any, site: tuple[str, Pub], path: str) -> None:
+def test_screen_reader_says_result_once_and_scores_before_luck(chromium: Any, site: tuple[str, Pub], path: str) -> None:
     fed = FedPage(chromium, site[0], path, paired=path == "/control")
     fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["over"])
     fed.page.evaluate("document.querySelector('#story').hidden = false")

@@ -20,7 +20,7 @@ MISTAKE: list[dict[str, Any]] = [{"throw": [6, 6, 6, 6, 2, 2, 1]}, {"do": "point
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_tv_page_shows_a_remark_on_a_poor_choice_until_the_dice_move(
+def test_tv_page_shows_a_remark_on_a_players_mistake_until_dice_in_the_tray_move(
     chromium: Any, tmp_path: Path, language: str
 ) -> None:
     with opened(tmp_path, name=NAMES[3], house=IdleHouse()) as pub, served(pub) as address:
@@ -41,7 +41,7 @@ def test_tv_page_shows_a_remark_on_a_poor_choice_until_the_dice_move(
         assert page.problems == []
 
 
-def test_control_page_shows_a_remark_until_undo_at_unchanged_height(chromium: Any, tmp_path: Path) -> None:
+def test_control_page_shows_a_remark_until_an_undo_in_a_box_that_does_not_grow(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, name="The Plough", house=IdleHouse()) as pub, served(pub) as address:
         pub.start(players=["Ann", "Ben"])
         page = visit(chromium, f"{address}/control", paired=True)

@@ -47,7 +47,7 @@ def clips(crag: Pub) -> Clips:
 
 
 @pytest.mark.parametrize(("height", "height_px"), [(96, 300), (72, 225)], ids=["4:3", "16:9"])
-def test_replay_recorder_keeps_a_filmed_crag_of_50_as_an_animated_webp(
+def test_the_replay_recorder_saves_a_filmed_throw_as_animated_webp_once_it_scores_50_in_crag(
     crag: Pub, clips: Clips, height: int, height_px: int
 ) -> None:
     filmed(clips, 5.0, height=height)
@@ -78,7 +78,7 @@ def test_replay_recorder_keeps_no_clip_of_a_throw_entered_by_hand(crag: Pub, cli
     assert clips.throws() == []
 
 
-def test_replay_recorder_that_is_off_keeps_no_clip_of_a_filmed_crag_of_50(crag: Pub) -> None:
+def test_a_switched_off_replay_recorder_keeps_no_clip_of_a_filmed_50_point_throw(crag: Pub) -> None:
     clips = Clips(on=False)
     crag.table.subscribe(clips.hear)
     filmed(clips, 5.0)
@@ -101,7 +101,7 @@ def test_replay_recorder_keeps_no_more_clips_than_its_limit(crag: Pub, clips: Cl
 
 @pytest.mark.browser
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_tv_page_shows_a_replay_then_hides_it_unless_motion_is_reduced(
+def test_tv_page_plays_a_replay_and_then_hides_it_but_with_reduced_motion_shows_none(
     chromium: Any, tmp_path: Path, motion: str
 ) -> None:
     with opened(tmp_path, clips=True) as pub, served(pub) as address:

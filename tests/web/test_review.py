@@ -64,7 +64,7 @@ def doubted(pub: Pub, answer: list[int], at_s: float) -> None:
     pub.table.submit(Answer(question=question.id, values=tuple(answer)))
 
 
-def test_evidence_api_counts_asked_and_accepted_throws_and_refuses_guests(pub: Pub) -> None:
+def test_evidence_api_tells_only_hosts_how_many_throws_were_asked_about_or_accepted(pub: Pub) -> None:
     """Two throws were asked. Three were accepted unasked; the last of them turned out to be wrong."""
     for at_s in (110.0, 116.0, 122.0):
         pub.table.submit(StartGame(header=HEADER))
@@ -126,7 +126,7 @@ def test_review_apis_answer_unreadable_files_with_503_as_openapi_says(pub: Pub, 
     assert all("503" in paths[name]["get"]["responses"] for name in names)
 
 
-def test_a_large_review_zip_on_a_full_disk_is_refused_with_503(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_downloading_a_large_review_zip_on_a_full_disk_answers_503(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **_named: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -136,7 +136,7 @@ def test_a_large_review_zip_on_a_full_disk_is_refused_with_503(pub: Pub, monkeyp
     assert (answered.status_code, "Free some space" in answered.json["message"]) == (503, True)
 
 
-def test_the_review_zip_holds_the_labelled_photo_as_a_training_set(pub: Pub, tmp_path: Path) -> None:
+def test_the_zip_of_the_throw_review_holds_the_labelled_photo_as_a_training_set(pub: Pub, tmp_path: Path) -> None:
     answer = pub.host().get("/api/review.zip")
     assert answer.mimetype == "application/zip"
     assert int(answer.headers["Content-Length"]) == len(answer.data)
@@ -188,7 +188,7 @@ def test_the_owner_settles_a_doubted_throw_on_the_review_page(pub: Pub, visiting
 
 
 @pytest.mark.browser
-def test_review_page_leaves_a_die_open_until_its_value_is_given_or_implied(pub: Pub, visiting: Any) -> None:
+def test_review_page_leaves_a_die_open_until_entered_or_deduced_from_the_other_dice(pub: Pub, visiting: Any) -> None:
     """Four of the seven dice could each be one of four values; what was read of them would be a wrong label."""
     doubted(pub, [5, 3, 2, 4, 1, 4, 6], 90.0)
     page = visiting("/review", paired=True)

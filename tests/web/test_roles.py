@@ -53,7 +53,7 @@ def test_roles_md_lists_exactly_the_routes_that_the_web_server_serves(whole: Pub
 
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("route", [route for route in TABLE if route != f"GET {PATH}"])
-def test_guard_admits_to_each_route_exactly_the_roles_in_roles_md(whole: Pub, route: str, role: Role) -> None:
+def test_each_web_route_admits_exactly_the_roles_that_roles_md_lists_for_it(whole: Pub, route: str, role: Role) -> None:
     client = visitor(whole, role)
     method, rule = route.split(" ")
     answer = client.open(re.sub(r"<[^>]+>", "1", rule), method=method, json={} if method == "POST" else None)
@@ -91,7 +91,7 @@ def test_web_server_treats_visitors_through_a_local_proxy_as_not_local(whole: Pu
     assert whole.stranger("192.168.4.9").get("/api/pair/codes", headers={header: "127.0.0.1"}).status_code == 401
 
 
-def test_phones_api_refuses_players_a_role_change_the_pin_and_the_requests(pub: Pub) -> None:
+def test_phones_api_refuses_a_player_role_changes_and_hides_the_pin_and_pairing_requests(pub: Pub) -> None:
     owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
     answer = player.post("/api/phones/role", json={"id": 2, "role": "owner"})
     assert (answer.status_code, answer.json["error"]) == (403, "not_owner")
@@ -133,7 +133,7 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
     assert owner.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
 
 
-def test_a_phone_owns_the_game_it_began_just_after_another_phone_did(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_phone_owns_the_game_it_starts_while_another_starts_one(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ben's game starts after Ann's, but before her phone is noted."""
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
     submit, later = pub.table.submit, threading.Thread(target=lambda: ben.post("/api/games", json=HEADER))
@@ -174,7 +174,7 @@ def test_only_the_player_phone_that_started_a_next_game_may_abandon_it(pub: Pub)
     assert ben.post("/api/abandon", json={"number": number}).status_code == 200
 
 
-def test_a_game_resumed_by_undo_still_belongs_to_the_phone_that_started_it(pub: Pub) -> None:
+def test_only_the_phone_that_started_a_game_may_abandon_it_after_undo_resumes_it(pub: Pub) -> None:
     pub.start()
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
     number = ann.post("/api/games", json=HEADER).json["number"]
@@ -188,7 +188,7 @@ def test_a_game_resumed_by_undo_still_belongs_to_the_phone_that_started_it(pub: 
     assert ann.post("/api/abandon", json={"number": number}).status_code == 200
 
 
-def test_abandon_api_knows_who_started_the_next_game_at_the_tray(pub: Pub) -> None:
+def test_abandon_api_allows_the_starter_of_the_next_game_and_refuses_another_player(pub: Pub) -> None:
     pub.start()
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
     for starter in (ben, pub.stranger("127.0.0.1")):
@@ -203,7 +203,7 @@ def test_abandon_api_knows_who_started_the_next_game_at_the_tray(pub: Pub) -> No
 
 
 @pytest.mark.parametrize("page", ["/settings", "/setup", "/review", "/calibrate", "/camera"])
-def test_owner_pages_show_guests_but_not_players_a_control_page_button(whole: Pub, page: str) -> None:
+def test_an_owner_page_offers_a_control_page_button_to_a_guest_but_not_to_a_player(whole: Pub, page: str) -> None:
     invitation = 'id="unpaired" hidden><p>'
     button = '<a class="button main" href="/control">'
     as_guest, as_player = (visitor(whole, role).get(page).text for role in (Role.GUEST, Role.PLAYER))

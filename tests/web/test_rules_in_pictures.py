@@ -19,7 +19,7 @@ HEIGHT_PX = 844
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_help_page_shows_a_games_rules_in_pictures_on_two_phone_screens(
+def test_illustrated_rules_of_each_game_on_the_help_page_fit_two_phone_screens(
     chromium: Any, pub: Pub, language: str, address: str
 ) -> None:
     page = phone(chromium, address)
@@ -35,7 +35,7 @@ def test_help_page_shows_a_games_rules_in_pictures_on_two_phone_screens(
     assert page.problems == []
 
 
-def test_at_320_px_the_words_of_the_rules_have_the_rows_width(chromium: Any, pub: Pub, address: str) -> None:
+def test_rules_text_fills_at_least_80_percent_of_its_row_at_320_px(chromium: Any, pub: Pub, address: str) -> None:
     page = phone(chromium, address)
     page.set_viewport_size({"width": 320, "height": 640})
     live(page, f"{address}/help")

@@ -28,7 +28,7 @@ def names(pub: Pub) -> list[str]:
     return [seat["name"] for seat in pub.stranger().get("/api/seats").json["seats"]]
 
 
-def test_seats_api_gives_a_seat_in_the_next_game_only_to_paired_players(pub: Pub) -> None:
+def test_the_seats_api_lets_only_phones_paired_as_players_join_the_next_game(pub: Pub) -> None:
     assert sit(pub.stranger(), "Mallory", 1) == 401
     assert sit(pub.paired(Role.SCREEN), "Screen", 1) == 403
     asking = pub.stranger("192.168.4.33")
@@ -60,7 +60,7 @@ def test_seats_api_refuses_an_empty_name_or_invisible_characters(pub: Pub, name:
     assert names(pub) == []
 
 
-def test_seats_api_hides_a_phones_seat_after_hours_without_a_request(pub: Pub) -> None:
+def test_seats_api_hides_the_player_of_a_phone_that_sent_no_request_for_hours(pub: Pub) -> None:
     """The seat survives pairing again, returns with the phone's next request, and is not given to a screen."""
     phone = pub.paired(Role.PLAYER, "Ann")
     assert sit(phone, "Ann", 2) == 200
@@ -75,7 +75,7 @@ def test_seats_api_hides_a_phones_seat_after_hours_without_a_request(pub: Pub) -
     assert names(pub) == []
 
 
-def test_seats_api_refuses_a_returning_phone_a_name_and_peg_since_taken(pub: Pub) -> None:
+def test_a_phone_that_returns_cannot_claim_a_player_name_and_peg_that_another_phone_took(pub: Pub) -> None:
     """The silent phone has no seat when it comes back: two players of one name or peg could not begin a game."""
     ann, ben = pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben", "192.168.4.11")
     assert sit(ann, "Ann", 2) == 200
@@ -86,7 +86,7 @@ def test_seats_api_refuses_a_returning_phone_a_name_and_peg_since_taken(pub: Pub
     assert sit(ann, "Ann", 2) == 409
 
 
-def test_after_a_restart_phones_seen_in_the_last_day_keep_their_seats_for_three_hours() -> None:
+def test_a_phone_seen_within_a_day_before_a_restart_keeps_its_player_for_three_silent_hours() -> None:
     """The time of the last request is stored only to a day; a week later nobody shall find the last evening's seats."""
     store, wall = MemoryTokens(), Clock()
     token = Pairing(PIN, store, Clock(), wall=wall).pair(PIN, "Ann", "192.168.4.10")
@@ -130,7 +130,7 @@ def test_control_page_starts_a_game_with_the_four_phones_that_took_seats(pub: Pu
 
 
 @pytest.mark.browser
-def test_scoreboard_of_a_seated_phone_vibrates_once_when_its_turn_comes(chromium: Any, pub: Pub, address: str) -> None:
+def test_scoreboard_vibrates_a_players_phone_once_when_their_turn_begins(chromium: Any, pub: Pub, address: str) -> None:
     page = phone(chromium, address, paired=True)
     assert page.request.post(f"{address}/api/seats", data={"name": "Ben", "colour": 1}, max_retries=RETRIES).ok
     pub.table.submit(StartGame(header=HEADER))
@@ -147,7 +147,7 @@ def test_scoreboard_of_a_seated_phone_vibrates_once_when_its_turn_comes(chromium
 
 
 @pytest.mark.browser
-def test_seat_page_needs_no_second_admission_after_the_chosen_name_was_taken(pub: Pub, visiting: Any) -> None:
+def test_an_admitted_phone_replaces_a_taken_player_name_without_a_second_admission(pub: Pub, visiting: Any) -> None:
     assert sit(pub.paired(Role.PLAYER, "Ann"), "Ann", 1) == 200
     page = visiting("/me")
     page.fill("#seat-name", "Ann")
@@ -164,7 +164,7 @@ def test_seat_page_needs_no_second_admission_after_the_chosen_name_was_taken(pub
 
 
 @pytest.mark.browser
-def test_seat_page_keeps_the_peg_when_a_name_is_changed(chromium: Any, pub: Pub, address: str) -> None:
+def test_changing_a_name_on_the_player_page_keeps_the_peg_colour(chromium: Any, pub: Pub, address: str) -> None:
     """Also on a phone that stores nothing (private browsing): its wish was peg 0."""
     page = phone(chromium, address, paired=True)
     assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 3}, max_retries=RETRIES).ok
@@ -181,7 +181,7 @@ def test_seat_page_keeps_the_peg_when_a_name_is_changed(chromium: Any, pub: Pub,
     ("path", "ask", "problem"),
     [("/me", "#sit-form button", "#seat-problem"), ("/control", "#pair-button", "#pair-problem")],
 )
-def test_a_phone_that_nobody_lets_in_says_so_at_the_end(visiting: Any, path: str, ask: str, problem: str) -> None:
+def test_page_tells_a_phone_that_its_join_request_expired(visiting: Any, path: str, ask: str, problem: str) -> None:
     page = visiting(path)
     if path == "/me":
         page.fill("#seat-name", "Ann")

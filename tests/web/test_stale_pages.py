@@ -92,7 +92,7 @@ def test_control_page_starts_one_match_when_start_is_tapped_twice(pub: Pub, visi
         ("/control", ["#throws-fold summary", "#throws .pick >> nth=0"], "dialog .faces button >> nth=5"),
     ],
 )
-def test_a_page_sends_what_its_dialog_does_once_when_tapped_twice(
+def test_clicking_a_dialog_button_twice_sends_its_request_only_once(
     pub: Pub, visiting: Any, path: str, opens: list[str], does: str
 ) -> None:
     pub.table.submit(StartGame(header=HEADER))
@@ -118,7 +118,7 @@ def test_evening_page_sends_a_refused_tournament_again_when_asked_again(visiting
         page.wait_for_selector("dialog #toast")
 
 
-def test_control_page_names_a_game_begun_elsewhere_before_ending_it(pub: Pub, visiting: Any) -> None:
+def test_control_page_names_a_game_begun_on_another_device_before_replacing_it(pub: Pub, visiting: Any) -> None:
     page = visiting("/control", paired=True)
     page.click("[data-key='new']")
     for seat, name in enumerate(("Cid", "Dee")):
@@ -152,7 +152,7 @@ def test_control_page_shows_a_refused_throws_reason_inside_the_open_dialog(pub: 
     page.wait_for_selector("body > #toast:has-text('moved on')")
 
 
-def test_control_page_closes_dice_keys_of_a_question_answered_elsewhere(pub: Pub, visiting: Any) -> None:
+def test_control_page_closes_its_dice_entry_dialog_once_the_throw_is_entered_elsewhere(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
     page = visiting("/control", paired=True)
     pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
@@ -163,7 +163,7 @@ def test_control_page_closes_dice_keys_of_a_question_answered_elsewhere(pub: Pub
     page.wait_for_selector("dialog", state="detached")
 
 
-def test_control_page_closes_dice_keys_of_a_throw_entered_elsewhere(pub: Pub, visiting: Any) -> None:
+def test_control_page_closes_its_throw_dialog_if_the_throw_is_entered_elsewhere(pub: Pub, visiting: Any) -> None:
     """The dialog answers for the snapshot that it was opened on: the table would refuse it for ever."""
     pub.table.submit(StartGame(header=HEADER))
     page = visiting("/control", paired=True)
@@ -207,7 +207,7 @@ def test_a_stale_control_page_correction_does_not_overwrite_a_newer_one(pub: Pub
     assert "moved on" in page.inner_text("#toast")
 
 
-def test_control_page_keeps_the_focus_on_an_old_throw_while_play_goes_on(pub: Pub, visiting: Any) -> None:
+def test_control_page_keeps_keyboard_focus_on_an_old_throws_button_at_a_new_throw(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
     while len(pub.table.state().throws) <= MAX_THROWS:
         play(pub, MIDGAME[0], MIDGAME[1], MIDGAME[3])
@@ -238,7 +238,7 @@ def test_tv_page_drops_the_last_games_luckiest_throws_when_a_game_begins(chromiu
     assert "1, 1, 1" not in page.inner_text("#log")
 
 
-def test_past_game_page_saves_its_picture_if_the_browser_refuses_a_late_share(chromium: Any, address: str) -> None:
+def test_past_game_page_saves_a_picture_if_the_browser_rejects_sharing_as_too_late(chromium: Any, address: str) -> None:
     """A browser lets a page share for a few seconds after a tap; a slow table needs longer for the luckiest throw."""
     page = phone(chromium, address)
     page.add_init_script("navigator.canShare = () => true; navigator.share = () => Promise.reject(window.refusal);")
@@ -249,7 +249,7 @@ def test_past_game_page_saves_its_picture_if_the_browser_refuses_a_late_share(ch
     assert saved.value.suggested_filename == "peg-and-pip.png"
 
 
-def test_past_game_page_saves_a_picture_with_a_photo_on_an_old_phone(chromium: Any, address: str) -> None:
+def test_past_game_page_downloads_a_picture_in_a_browser_without_canvas_round_rect(chromium: Any, address: str) -> None:
     """Safari draws rounded rectangles from version 16 on; iPhones 6s and 7 stay at 15."""
     page = phone(chromium, address)
     page.add_init_script("delete CanvasRenderingContext2D.prototype.roundRect")
@@ -327,7 +327,7 @@ def test_a_control_page_dialog_opening_under_a_finger_ignores_that_tap(pub: Pub,
     assert pub.table.snapshot().throws[0].values.count(3) == 1
 
 
-def test_control_page_pauses_the_computer_player_between_two_corrections(pub: Pub, visiting: Any) -> None:
+def test_control_page_keeps_the_bot_paused_until_the_last_correction_dialog_closes(pub: Pub, visiting: Any) -> None:
     terms = {"house": {"player": "Ben", "level": "steady"}}
     pub.table.submit(StartGame(header=HEADER, terms=terms))
     play(pub, MIDGAME[0])
@@ -348,7 +348,7 @@ def test_control_page_pauses_the_computer_player_between_two_corrections(pub: Pu
     assert held == [30, 30, 0]
 
 
-def test_page_without_a_stream_never_returns_to_an_older_snapshot(chromium: Any, tmp_path: Path) -> None:
+def test_a_page_without_an_event_stream_ignores_a_late_older_snapshot(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
         pub.table.submit(StartGame(header=HEADER))
         play(pub, MIDGAME[0], MIDGAME[1])

@@ -46,7 +46,7 @@ def wanted(key: str) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_control_page_tap_does_what_the_aimed_at_button_said_or_nothing(chromium: Any, pub: Pub, address: str) -> None:
+def test_control_page_tap_does_what_its_button_said_on_aiming_or_nothing(chromium: Any, pub: Pub, address: str) -> None:
     """Two phones act at once, in 100 random interleavings."""
     dice = random.Random(37)
     pub.table.submit(StartGame(header=HEADER))
@@ -130,7 +130,7 @@ def test_control_page_ignores_a_tap_just_after_another_phones_change(chromium: A
     page.wait_for_function("() => acts.length === 1")
 
 
-def test_second_tap_on_remove_spares_the_phone_that_moved_up(chromium: Any, pub: Pub, address: str) -> None:
+def test_tapping_remove_twice_unpairs_one_phone_but_spares_the_next(chromium: Any, pub: Pub, address: str) -> None:
     host = phone(chromium, address)
     names = [f"Phone {at}" for at in range(10)]  # more than a screen shows: the dialog keeps its height
     for name in names:

@@ -149,7 +149,7 @@ def test_event_streams_of_one_address_are_limited_except_for_paired_phones(runni
 
 
 @pytest.mark.parametrize(("method", "host", "answer"), [("POST", "127.0.0.1", 405), ("GET", "evil.example", 403)])
-def test_the_event_stream_refuses_a_foreign_host_and_a_wrong_method(
+def test_the_event_stream_refuses_a_post_request_and_an_unknown_host_header(
     running: tuple[Pub, int], method: str, host: str, answer: int
 ) -> None:
     _, port = running

@@ -48,7 +48,7 @@ def test_teach_api_refuses_an_unpaired_phone_and_begins_no_dice_lesson(pub: Pub,
     assert not teacher.lesson()
 
 
-def test_teach_api_refuses_a_name_for_dice_that_no_game_takes(pub: Pub, teacher: Teacher) -> None:
+def test_teach_api_refuses_a_dice_set_name_with_a_bidi_control_character(pub: Pub, teacher: Teacher) -> None:
     refused = pub.host().post("/api/teach/begin", json={"name": "\u202eneat"})
     assert (refused.status_code, teacher.lesson()) == (422, None)
 
@@ -100,7 +100,7 @@ def test_teach_page_teaches_and_forgets_a_dice_set_in_chromium(teacher: Teacher,
 
 
 @pytest.mark.browser
-def test_teach_page_asks_no_more_about_a_die_once_the_next_throw_lies(teacher: Teacher, visiting: Any) -> None:
+def test_teach_page_closes_the_dialog_about_a_die_when_the_next_throw_lands(teacher: Teacher, visiting: Any) -> None:
     page = visiting("/teach", paired=True)
     page.fill("#name", "red")
     page.click("#begin button")

@@ -64,7 +64,7 @@ def test_every_event_and_notice_code_has_an_english_text() -> None:
     assert events - said == set()
 
 
-def test_the_moments_reference_page_equals_what_make_moments_page_writes() -> None:
+def test_stored_moments_reference_page_equals_the_freshly_generated_page() -> None:
     assert moments_page.PAGE.read_text(encoding="utf-8") == moments_page.page(), "run `make moments-page`"
 
 
@@ -73,7 +73,7 @@ def test_catalogue_has_texts_for_exactly_the_codes_of_the_doubt_enum() -> None:
     assert said == set(Doubt)
 
 
-def test_english_texts_have_each_house_rule_and_each_games_first_sentence() -> None:
+def test_english_game_pitches_and_house_rule_texts_equal_those_in_the_game_rules() -> None:
     said = {key: text for key, text in texts("en").items() if key.partition(".")[0] in {"house_rule", "pitch"}}
     wanted = {}
     for game in GAMES.values():
@@ -85,7 +85,7 @@ def test_english_texts_have_each_house_rule_and_each_games_first_sentence() -> N
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_restart_notice_in_each_language_tells_nobody_to_throw(language: str) -> None:
+def test_the_restart_notice_names_the_player_but_asks_for_no_throw_in_any_language(language: str) -> None:
     """A decision may be due: naming the point, keeping dice or choosing a row."""
     restored = say(language, "notice.restored", player="Ann")
     assert "Ann" in restored

@@ -52,7 +52,7 @@ def on(pub: Pub) -> TournamentView:
     return known(pub.table.snapshot().tournament)
 
 
-def test_only_the_owner_begins_changes_and_ends_a_tournament(pub: Pub) -> None:
+def test_only_the_owner_may_start_change_or_end_a_tournament(pub: Pub) -> None:
     host, player = pub.host(), pub.paired(Role.PLAYER, "Ann", "192.168.4.11")
     assert begin(pub.stranger(), pub).status_code == 401
     assert begin(player, pub).status_code == 403
@@ -80,7 +80,7 @@ def test_only_the_owner_begins_changes_and_ends_a_tournament(pub: Pub) -> None:
         ({"more": 1}, 400),
     ],
 )
-def test_tournament_api_refuses_invalid_players_forms_games_and_handicaps(
+def test_tournament_api_refuses_invalid_players_formats_games_and_handicaps(
     pub: Pub, changed: dict[str, Any], status: int
 ) -> None:
     answer = begin(pub.host(), pub, **changed)
@@ -146,7 +146,7 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
 
 
 @pytest.mark.browser
-def test_evening_page_keeps_tournament_section_open_while_players_leave(chromium: Any, pub: Pub, address: str) -> None:
+def test_tournament_section_stays_open_as_players_leave_the_tournament(chromium: Any, pub: Pub, address: str) -> None:
     page = new_phone(chromium, address, paired=True)
     pub.make_owners()
     assert page.request.post(f"{address}/api/tournament", data={**BODY, "number": 0}, max_retries=RETRIES).ok
@@ -161,7 +161,7 @@ def test_evening_page_keeps_tournament_section_open_while_players_leave(chromium
 
 
 @pytest.mark.browser
-def test_second_tap_on_a_player_who_leaves_brings_nobody_back(chromium: Any, pub: Pub, address: str) -> None:
+def test_a_double_tap_on_tournament_leave_does_not_bring_the_player_back(chromium: Any, pub: Pub, address: str) -> None:
     assert begin(pub.host(), pub).status_code == 200
     page = new_phone(chromium, address, paired=True)
     pub.make_owners()

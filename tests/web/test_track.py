@@ -62,7 +62,7 @@ def test_track_drawing_has_a_mark_at_each_multiple_of_a_round_number_up_to_the_t
     assert marks == list(range(first, last + 1, first))
 
 
-def test_track_numbers_take_the_page_text_colour_in_forced_colours_mode(chromium: Any, site: tuple[str, Pub]) -> None:
+def test_the_drawn_tracks_hole_numbers_use_text_colour_in_forced_colours(chromium: Any, site: tuple[str, Pub]) -> None:
     fed = FedPage(chromium, site[0], "/")
     fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["begun"])
     fed.page.emulate_media(forced_colors="active")

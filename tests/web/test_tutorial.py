@@ -71,7 +71,7 @@ def fullest(going: list[Snapshot]) -> list[Snapshot]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
-def test_tutorial_lessons_fill_a_place_of_fixed_height_on_phone_and_tv(
+def test_tutorial_lessons_all_fit_uncut_in_an_area_of_one_height_on_phone_and_tv(
     chromium: Any, tmp_path: Path, game: str
 ) -> None:
     switches = {each.key for each in GAMES[game].switches}

@@ -91,7 +91,7 @@ def test_speech_output_of_a_bank_is_cut_off_by_an_undo(pub: Pub, voice: Loudspea
     assert mouth.said[-1].cut_off
 
 
-def test_speech_output_asks_for_espeak_only_until_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turning_on_speech_output_fails_until_espeak_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _program: None)
     voice = Loudspeaker()
     with pytest.raises(DeviceError, match="apt install espeak-ng"):
@@ -114,7 +114,7 @@ def test_failing_speech_output_turns_itself_off_and_the_table_plays_on(pub: Pub)
     assert pub.table.snapshot().state["scores"] == {"Ann": 5, "Ben": 0}  # type: ignore[index]
 
 
-def test_the_voice_calls_out_only_events_marked_as_called_in_the_given_language() -> None:
+def test_the_voice_announces_only_events_with_the_called_flag_in_the_given_language() -> None:
     over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
     entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50}, called=True)
     assert call_outs([entered, over], "en") == "Ann scored 50 in Crag. Ann wins."
@@ -155,7 +155,7 @@ def test_voice_api_lets_a_paired_phone_but_no_guest_turn_speech_on(tmp_path: Pat
         assert pub.stranger().get("/api/voice").json == {"on": True}
 
 
-def test_speech_output_asks_only_once_to_throw_for_the_bot(pub: Pub, voice: Loudspeaker, mouth: Mouth) -> None:
+def test_speech_output_asks_for_each_throw_for_the_bot_only_once(pub: Pub, voice: Loudspeaker, mouth: Mouth) -> None:
     voice.turn(True)
     header = {**HEADER, "first": HEADER["players"][0]}
     terms = {"house": {"player": HEADER["players"][0], "level": "best"}}
@@ -170,7 +170,7 @@ def test_speech_output_asks_only_once_to_throw_for_the_bot(pub: Pub, voice: Loud
     ]
 
 
-def test_speech_output_asks_again_to_throw_dice_for_the_bots_next_turn(
+def test_speech_repeats_the_request_to_throw_for_the_bot_on_its_next_turn(
     pub: Pub, voice: Loudspeaker, mouth: Mouth
 ) -> None:
     voice.turn(True)
