@@ -11,8 +11,8 @@ Point = tuple[float, float]
 """x and y in pixels."""
 
 MAX_SAME_DIE_DISTANCE = 0.5
-"""Distance of two dice's centres in two readings, as a multiple of a die's width, from which they are different dice. A
-larger one overlooks a die that was moved; a smaller one takes a jittering box for another die."""
+"""Distance of two centres, as a multiple of the longer side of the die's box, from which two readings show different
+dice. Larger: a die that was moved is overlooked; smaller: a jittering box counts as another die."""
 
 
 def agreed(readings: Sequence[Reading]) -> Reading:
@@ -29,18 +29,18 @@ def agreed(readings: Sequence[Reading]) -> Reading:
 
 
 def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:
-    """Return whether two readings show the same dice: equally many, with the same values at nearly the same places.
+    """Return whether two readings show the same dice: each die of one has its own twin in the other.
 
-    Places agree if they are nearer than MAX_SAME_DIE_DISTANCE times the longer side of the die's box. `moved` maps a
-    point of the first picture to the second; the default is for a camera that did not move.
+    A twin has the same value, and lies nearer than MAX_SAME_DIE_DISTANCE times the longer side of the die's box.
+    `moved` maps a point of the first picture to the second; the default is for a camera that did not move.
     """
     if len(one.dice) != len(other.dice):
         return False
-    return all(
-        any(
-            die.value == twin.value
-            and math.dist(moved(die.centre_xy), twin.centre_xy) < MAX_SAME_DIE_DISTANCE * max(die.box_xywh[2:])
-            for twin in other.dice
-        )
-        for die in one.dice
-    )
+    rest = list(other.dice)
+    for die in one.dice:
+        at, reach = moved(die.centre_xy), MAX_SAME_DIE_DISTANCE * max(die.box_xywh[2:])
+        twins = [twin for twin in rest if twin.value == die.value and math.dist(at, twin.centre_xy) < reach]
+        if not twins:
+            return False
+        rest.remove(min(twins, key=lambda twin: math.dist(at, twin.centre_xy)))
+    return True
