@@ -12,25 +12,29 @@ import math
 Colour = tuple[float, float, float]
 """Red, green, blue from 0 to 1, perceived brightness before gamma."""
 
-ORANGE: Colour = (0.902, 0.624, 0.0)
-SKY: Colour = (0.337, 0.706, 0.914)
-GREEN: Colour = (0.0, 0.620, 0.451)
-YELLOW: Colour = (0.941, 0.894, 0.259)
-VERMILION: Colour = (0.835, 0.369, 0.0)
-PURPLE: Colour = (0.800, 0.475, 0.655)
-COBALT: Colour = (0.2, 0.4, 0.8)
-LIME: Colour = (0.702, 0.902, 0.502)
-VIOLET: Colour = (0.502, 0.2, 1.0)
-CRIMSON: Colour = (0.902, 0.102, 0.302)
-PLAYERS = (ORANGE, SKY, GREEN, YELLOW, VERMILION, PURPLE, COBALT, LIME, VIOLET, CRIMSON)
+PLAYERS: tuple[Colour, ...] = (
+    (0.902, 0.624, 0.0),  # orange
+    (0.337, 0.706, 0.914),  # sky blue
+    (0.0, 0.620, 0.451),  # green
+    (0.941, 0.894, 0.259),  # yellow
+    (0.835, 0.369, 0.0),  # vermilion
+    (0.800, 0.475, 0.655),  # purple
+    (0.2, 0.4, 0.8),  # cobalt
+    (0.702, 0.902, 0.502),  # lime
+    (0.502, 0.2, 1.0),  # violet
+    (0.902, 0.102, 0.302),  # crimson
+)
 """Colours of the players, the first six close to the palette of Okabe and Ito; `Peg.colour` is an index into it."""
 
 AMBER: Colour = (1.0, 0.756, 0.0)
-"""Colour of questions, moving dice and button presses. Also of the marks at every tenth hole, and of an idle board."""
+"""Colour of questions, moving dice and button presses: red, green, blue, 0 to 1. Also of the marks at every tenth hole,
+and of an idle board. Higher: brighter."""
 ALARM: Colour = (0.898, 0.325, 0.239)
-"""Colour on the LEDs of what is wrong or lost: a refused hold, lost points, the shutdown countdown, a burst."""
+"""Colour on the LEDs of what is wrong or lost, as (red, green, blue) from 0 to 1. Examples are a refused hold, lost
+points, the shutdown countdown and a burst. Larger values: brighter."""
 COLOURS: dict[str, Colour] = {"amber": AMBER, "red": ALARM, "fire": (1.0, 0.50, 0.0), "sulphur": (0.60, 0.72, 0.0)}
-"""Colours of no player, by the name that `Moment.colour` gives."""
+"""Colours of effects that stand for no player, as (red, green, blue) from 0 to 1, by the name in `Moment.colour`.
+Larger values: brighter."""
 
 _PERIODS_S = (math.inf, 4.0, 3.0, 1.2, 2.4, 1.6, 3.6, 2.8, 3.4, 3.2)
 """Period of each colour's rhythm, in seconds, by index into `PLAYERS`; the first colour is steady. Longer: slower

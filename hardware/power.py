@@ -27,7 +27,8 @@ RESERVE_FACTOR = 1.25
 """Factor by which the advised supply and fuse are larger than the current limit, so that neither works at its own
 limit. A larger one advises larger ones; a fuse that is too large protects less."""
 FUSES_A = (1.0, 2.0, 3.0, 5.0, 7.5, 10.0)
-"""Sizes that blade fuses are sold in, in amperes."""
+"""Sizes that blade fuses are sold in, in amperes; the smallest one that fits is advised. Fewer sizes: larger fuses are
+advised, which protect less. Another size can't be bought."""
 WIRES_MM2 = (0.5, 0.75, 1.5, 2.5)
 """Cross-sections that cable is sold in, in mm2, thinnest first."""
 MAX_DROP_V = 0.1

@@ -79,8 +79,8 @@ PUT_ON_TRIAL = (
 """Python program that puts the release {name} on trial, as a `pegpip update` does before a power cut in the trial.
 {number} is the number of the journal's newest entry."""
 STARTS = 5
-"""Most starts that the previous release may need to run again after a power cut in an update's trial. More starts fail
-the check. Higher: a slower return passes."""
+"""Most starts of the table after a power cut in an update's trial until the previous release must run again. With more
+the check fails. Higher: a slower return to that release passes."""
 DOCTOR = f"runuser -u pegpip -- pegpip doctor --config {SETTINGS}"
 """Shell command that runs `pegpip doctor` as the table's user."""
 BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built badly')")

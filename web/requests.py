@@ -25,7 +25,8 @@ visitor has its address."""
 
 
 OF_A_COMMAND = (409, 422, 503)
-"""Statuses of a refused command: an older snapshot, against the rules, a table that can't write or start."""
+"""HTTP statuses of a refused command. 409: it was based on an older snapshot. 422: it is against the rules. 503: the
+table can't write its journal or is not running."""
 
 
 def body(kind: type[Body]) -> Body:

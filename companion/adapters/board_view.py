@@ -14,8 +14,8 @@ from hardware.board import Board
 from hardware.view import BoardView, Moment, Peg
 
 MAX_MOMENTS = 24
-"""Most animations that the LED board keeps; beyond that the oldest are dropped. Fewer: an action, which can start
-twenty, loses some; more: each frame is computed longer."""
+"""Most animations that the LED board keeps; beyond that the oldest are dropped. One action can start twenty: fewer
+would lose some of them. More: each frame may take longer to compute."""
 
 
 class Lights:

@@ -28,10 +28,11 @@ FRAME_TIMEOUT_S = 20.0
 """Longest wait in seconds for the next frame; then calibrating fails. Longer: a dead camera is reported later; shorter:
 it fails while the table still reads the last frame, which takes seconds with a sheet in view."""
 RESERVED_S = 5.0
-"""Seconds that the table gets no frames after the sheet was detected. Shorter than the page's 0.7 s between requests:
-the table reads markers as dice. Longer: a throw right after the sheet was taken out is seen later."""
+"""Seconds that the table gets no frames after a marker of the calibration sheet was seen; the page looks every 0.7 s.
+Below that: the table reads markers as dice. Longer: a throw right after the sheet's removal is seen later."""
 STEP_S = 8.0
-"""Longest time in seconds of a calibration step. Shorter: slow machines fail; longer: a person waits, phone in hand."""
+"""Longest time in seconds of a calibration step; then the step fails. Shorter: it fails on slow machines; longer: a
+person waits, phone in hand."""
 QUALITY = 70
 """JPEG quality, 0 to 100, of the camera's pictures on the calibration page. Higher: sharper, and more bytes."""
 T = TypeVar("T")

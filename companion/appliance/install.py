@@ -53,7 +53,8 @@ PIO_LINE = "dtoverlay=ws2812-pio,gpio={pin},num_leds={leds},brightness=0"
 PIN, MAX_PIN = 18, 27
 """BCM numbers of the strip's default and last data pin, as in `hardware.settings`; another counts as PIN."""
 LEDS = {"strip122": 122, "board3x121": 363, "matrix16": 256, "table300": 300}
-"""Number of LEDs of each ready-made layout, copied from `hardware.track`, which can't be imported before installing."""
+"""Number of LEDs of each ready-made layout, for PIO_LINE; copied from `hardware.track`, which can't be imported before
+installing. Smaller than there: the Pi 5's driver refuses frames, and the LEDs stay dark."""
 COPIES = {
     "pegpip.service": "/etc/systemd/system/pegpip.service",
     "pegpip-hotspot.service": "/etc/systemd/system/pegpip-hotspot.service",

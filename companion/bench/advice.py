@@ -23,8 +23,8 @@ STATES = 3000
 """Least number of game states on which the bench times the advice, for each game and goal. More: rare slow states are
 found, and the bench takes longer."""
 TIMED_SHARE = 0.25
-"""Chance, 0 to 1, that the advice on a state of a simulated game is timed. Higher: more of the timed states belong to
-one turn, whose values are then cached, so times look shorter."""
+"""Probability, 0 to 1, that the advice on a state of a simulated game is timed. Higher: more of the timed states belong
+to one turn, whose values are then cached, so times look shorter. Lower: more games must be played."""
 THUMB_SHARE = 0.9
 """Share, 0 to 1, of the actions in simulated games that follow the game's rule of thumb. The others are
 random. Lower: the bench times states that people never reach; higher: fewer different states."""

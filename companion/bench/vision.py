@@ -26,9 +26,11 @@ THROWS = 200
 PICTURES = 12
 """Rendered pictures of dice on which the bench times each step of reading. More: steadier medians, a longer bench."""
 DICE_TIMED = 6
-"""Dice in each rendered picture. More take longer to read."""
+"""Dice in each rendered picture on which the bench times the steps of reading. More take longer to read, and the times
+no longer compare with those in docs/lab, which are of six dice."""
 MIN_RUNS = 12
-"""Least number of runs that a median is taken over; fewer pictures are used several times. More: steadier medians."""
+"""Least number of timed runs that a median is taken over; if there are fewer pictures, they take turns. More: steadier
+medians, a longer bench."""
 
 Progress = Callable[[int, int], None]
 

@@ -32,9 +32,8 @@ NOTABLE_GAIN = 0.04
 """Least gain of a throw over its expected points that gets a remark, as a share of the track's length in points.
 Higher: fewer remarks; lower: more, which nag. Above NOTABLE_COST, as gains are more frequent than regrets."""
 WORDINGS = 20
-"""Number of texts that each language has for each kind of remark. Higher: the catalogues lack the texts.
-
-It also limits the remarks of a kind in a sitting, because no text is used twice."""
+"""Number of texts that each language has for each kind of remark on a throw or decision. Each is used once a sitting,
+so it also limits the remarks of a kind. Higher: the catalogues lack texts; lower: fewer remarks."""
 
 
 class Remark(msgspec.Struct, frozen=True):

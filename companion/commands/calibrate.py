@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 PREVIEW_EVERY_S = 1.0
 """Least seconds between two pictures written to the file of --preview. Shorter: newer pictures, more writing."""
 DIE_WAIT_S = 20.0
-"""Longest wait in seconds for the one die to measure, before 16 mm are taken. Longer: a later end without a die."""
+"""Longest wait, in seconds, for the single die whose edge `pegpip calibrate` measures; after it 16 mm is assumed.
+Longer: without a die, calibration ends later. Shorter: a person may be too slow to lay one."""
 
 
 @click.command()

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 
 MAX_LINES = 10
-"""Most messages that one place in the code may log within a window; further ones are only counted. More: a failing loop
+"""Most messages that one place in the code may log within WINDOW_S; further ones are only counted. More: a failing loop
 fills the SD card; fewer: causes are lost."""
 WINDOW_S = 60.0
 """Seconds of the window in which one place in the code may log MAX_LINES messages. Longer: fewer are written."""

@@ -47,8 +47,8 @@ FIRMWARE_BITS = {
     18: "The processor has been throttled.",
     19: "The processor has been too hot.",
 }
-"""Meaning of bits of `vcgencmd get_throttled`, by bit number (Raspberry Pi documentation). Bits 0 and 3, which report
-low voltage and overheating at present, are left out: the kernel reports both."""
+"""Meaning of bits of `vcgencmd get_throttled`, by bit number (Raspberry Pi documentation). Bits 0 and 3, present low
+voltage and overheating, are left out: the kernel reports both. Bit 17, an earlier slowdown, is not reported."""
 POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air to the processor."
 """Advice against low voltage and heat."""
 

@@ -34,8 +34,9 @@ PAGE_FIRST_S = 0.3
 """Pause in seconds before the evidence thread encodes a tray reading, so that board and pages show the throw first.
 Higher: its throw package is written later, and more readings are skipped. Lower: encoding delays the pages."""
 MAX_HELD = 6
-"""Most encoded readings in memory; one more drops the oldest. Higher: more memory; lower: lost packages.
-A throw that is answered or corrected gets its package from the reading, if that is still held."""
+"""Most camera readings kept in memory, each encoded as a throw package (`Held`); one more drops the oldest. A throw
+answered or corrected later gets its package from the kept reading. Higher: more memory. Lower: more such packages are
+missing or stay as they were."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

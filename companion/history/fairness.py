@@ -32,13 +32,14 @@ MAX_SLIPS = 0.01
 """Largest share, 0 to 1, of the dice of one true value that a good reader misreads. Higher: loaded dice pass as
 misread; lower: misread dice are called loaded."""
 FINDABLE_CHANCE = 0.3
-"""Probability of one face, 0 to 1: until the dice rolled would reveal such a bias, `pegpip dice` says that there are
-not enough throws. Lower: it says so longer."""
+"""Probability of one face, 0 to 1, of loaded dice that the fairness test should find. Until it would find half of all
+such sets, `pegpip dice` says that there are not enough throws. Lower: that takes more dice; higher: fewer."""
 COURSE_POINTS = 120
 """Points to which the chart of the evidence against fair dice is thinned; it keeps fewer than twice as many.
 Higher: a larger answer, with detail that a phone's width can't show. Lower: a coarser line."""
 MEDIANS = ((0.19, 2300), (0.2, 1295), (0.22, 514), (0.25, 218), (0.3, 108), (0.4, 41), (0.6, 14), (1.0, 5))
-"""Probability of one face, and the median number of dice until such a set is found uneven (`make fairness`)."""
+"""Probability of a loaded set's most frequent face, and the median number of dice rolled until the test finds it
+uneven. Measured by `make fairness`. Larger numbers of dice: `pegpip dice` asks for more throws."""
 Counts = tuple[int, ...]
 """Number of dice that showed each face, from one to six."""
 

@@ -15,8 +15,8 @@ Rows = list[dict[str, Any]]
 PAGE = 100
 """Most rows of standings, games or players in one answer. Higher: longer pages and slower queries."""
 NEWEST = 20
-"""Most games on the page of a season, the newest. Higher: the page takes longer to make.
-Drawing a game costs three times a row of the standings."""
+"""Most games on the page of a season, the newest. Each takes as long to draw as three rows of the standings. Higher:
+the page takes longer to make."""
 LOWER_NAME = 'lower(p.name COLLATE "default") COLLATE "C"'
 """SQL expression of a player's name in lower case, that of the index `players_searched`. Written in another way, each
 search reads all players."""

@@ -24,7 +24,8 @@ from companion.table.snapshot import News, Snapshot
 log = logging.getLogger(__name__)
 
 FINAL_REFUSALS = frozenset({400, 409, 413, 422})
-"""Statuses that the same message will always get. Others, such as 401 before the table is registered, are retried."""
+"""HTTP statuses with which the league's server refuses a message for good; its game is skipped until it changes. With
+others, such as 401 before the table is registered, the message is sent again later."""
 SERVER_FAULT = 500
 """Status of a server that failed at one message. It may take others, unlike a server that is busy or away (503)."""
 Put = Callable[[str, bytes, str], tuple[int, Reply]]

@@ -44,7 +44,8 @@ MAX_EVENTS = 100
 """Most events that wait to be published to the MQTT broker; one more drops the oldest. Higher: more memory while
 publishing is slow; lower: events are lost sooner."""
 MAX_COMMAND_BYTES = 4096
-"""Largest command from the broker, in bytes; a larger one is ignored. Too low: a game's header does not fit."""
+"""Largest command from the broker, in bytes; a larger one is ignored. Higher: a message may take more of the table's
+memory. Lower: the header of a game does not fit."""
 MAX_PACKET_BYTES = 2 * MAX_COMMAND_BYTES
 """Largest MQTT packet, in bytes, that the broker may send to a table with commands; it drops larger ones. Higher: one
 message takes more of the table's memory. Lower: topic and properties do not fit beside the largest command."""

@@ -26,12 +26,13 @@ from companion.table.snapshot import Event, News, Snapshot
 log = logging.getLogger(__name__)
 
 MAX_WAITING = 200
-"""Most messages that wait for the server; one more drops the oldest. Higher: a longer outage loses none.
-Each takes memory until it is posted."""
+"""Most messages that wait for the server; one more drops the oldest. Higher: a longer outage loses no message, but each
+takes memory until it is posted."""
 ALWAYS = frozenset({"game_started", "game_over"})
 """Codes of the events that are posted besides those which the pub's screen shows full-size."""
 PASSING = frozenset({408, 425, 429})
-"""HTTP statuses below 500 after which the same message is sent again later, as after any from 500 on."""
+"""HTTP statuses below 500 after which the message stays queued and is posted again, as after all from 500 on. After any
+other error status it is dropped. More statuses: a message refused for good holds up all later ones."""
 
 
 class Unposted(NamedTuple):

@@ -9,8 +9,9 @@ import sys
 import threading
 
 ADDED_NICENESS = 10
-"""Niceness added to threads that give way: at 10 about a tenth of the processor's time under contention (sched(7)).
-Higher: the pages wait longer while the tray is read."""
+"""Niceness added to the threads of the web server and of the package keeper, which give way to tray and journal. At 10
+they get about a tenth of the processor's time under contention (sched(7)). Higher: the pages wait longer while the tray
+is read."""
 SWITCH_INTERVAL_S = 0.001
 """Seconds after which a running thread passes Python's global interpreter lock to a waiting one. Longer: the tray's
 reader waits (5 ms is Python's default); shorter: more time is lost in switches."""

@@ -32,7 +32,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 LIVENESS_POLL_S = 0.5
-"""Seconds between two checks, during a command, whether the writer runs. Longer: a crash is reported later."""
+"""Seconds between two checks, while a command waits for its answer, that the table's writer thread still runs. Longer:
+a crash of it is reported later. Shorter: the waiting thread wakes more often."""
 REPLAY_ELSEWHERE = (
     "Another version may have written it. Use that version, or start with another --data folder. Nothing is lost, and "
     "`pegpip export` still works."

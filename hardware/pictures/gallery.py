@@ -50,7 +50,7 @@ _TO_THE_START = (
     Moment("pulse", 0.0, 0, 43, 0, "red", 10, 0.9, delay_s=1.1),
 )
 """A peg falls from hole 43 to the start, where the light swells. The numbers are the fields of `Moment`: lengths in
-holes, times in seconds. What lasts longer than its scene in SCENES is not drawn."""
+holes, times in seconds. Larger: a longer, slower light; a scene in SCENES cuts off what lasts longer."""
 _CHANGE_PLACES = (
     Moment("spark", 0.0, 0, 43, 71, "fire", 5, 0.5),
     Moment("swap", 0.0, 0, 43, 71, None, 0, 0.8, delay_s=0.5),
@@ -60,8 +60,9 @@ _CHANGE_PLACES = (
 """Pegs at holes 43 and 71 change places after a spark. The numbers are those of `Moment`: holes, lengths in holes,
 times in seconds. Longer lengths reach farther; longer times take longer."""
 _HOP_BACK = (Moment("ring", 0.0, 3, 58, 53, "amber", 5, 0.6), Moment("slide", 0.0, 3, 58, 53, None, 0, 0.6))
-"""A peg is pushed back from hole 58 to 53, with a ring of light. The numbers are the fields of `Moment`: holes, and
-seconds. What lasts longer than its scene in SCENES is not drawn."""
+"""A peg is pushed back from hole 58 to 53, with a ring of light. The numbers are the fields of `Moment`, among them the
+ring's radius in holes and the durations in seconds. Larger: a wider, slower ring; a scene in SCENES cuts off what lasts
+longer."""
 
 SCENES: tuple[Scene, ...] = (
     Scene("idle", BoardView(), 6.0, 1.0),

@@ -12,15 +12,16 @@ HOLE_MM = 5.0
 """Largest diameter of a hole in the drilling template, in mm: the light of one LED fits through. Where LEDs are closer,
 holes are smaller. Larger: less wood between holes; smaller: the wood hides part of the light."""
 MARGIN_MM = 12.0
-"""Border in mm from the outermost LEDs to the template's frame, which is the panel's edge. The parts' panels have the
-same border. Higher: larger drawings and larger panels."""
+"""Border in mm from the outermost LEDs to the template's frame, which is the panel's edge; the panels among the parts
+take it over. Higher: larger drawings and panels. Lower: the corner screws meet LEDs."""
 CORNER_MM = 5.0
 """Distance of the drilling template's corner screws from both edges of the panel, in mm. More: the screws meet the
 first LEDs; less: the panel's corners break."""
 SCREW_MM = 3.5
 """Diameter of the holes for the panels' corner screws (M3), in mm. Less: the screws jam; more: the panels shift."""
 RULER_MM = 14.0
-"""Room below the lowest holes for the ruler, in mm. With more a cribbage board's template would not fit A4 paper."""
+"""Room below the lowest holes for the ruler, in mm. Above 16 mm a cribbage board's template does not fit A4 paper
+inside printer margins of 8 mm. Smaller: the ruler meets the holes' numbers."""
 MAP_PX = 1600
 """Width of the wiring map on the screen, in pixels, whatever the length of the strip. More shows it larger."""
 _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7")

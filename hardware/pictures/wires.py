@@ -18,15 +18,17 @@ _GROUND_PIN, _STRIP_GROUND_PIN, _SHUTDOWN_GROUND_PIN = 39, 6, 9
 """Numbers, on the 40-pin header, of the ground pins to which the wires of buttons, strip and shutdown button are drawn.
 That button has its own, because it may be added later. With a pin that is no ground the diagram would be wrong."""
 _GROUND_PLACE_PX = (410.0, 215.0)
-"""(x, y), in pixels, of the point where all ground wires meet; y counts down. A smaller y puts the point inside the
-level shifter's box, which ends at 180."""
+"""(x, y), in pixels from the upper left, of the point where all ground wires meet. There it is clear of two boxes: the
+level shifter's ends at y = 180, the supply's begins at 252. A smaller y moves it towards the first, a larger one
+towards the second."""
 _ROW_STEP_PX = 26
 """Distance between two rows of the header's pins in the drawing, in pixels. With more, pins leave the drawn header."""
 _EVEN_EXIT_PX, _ODD_EXIT_PX = 10, 15
 """How far below its pin a wire leaves the header, in pixels, for even and odd pins. Were they equal, the wires of two
 pins beside each other would lie on one another."""
 _PIN_RADIUS_PX = 7
-"""Radius of a pin in the drawing, in pixels. With more, it touches wires of the pins above."""
+"""Radius of a pin in the drawing, in pixels. From 10 on, pins touch the wires of the pins above; much smaller pins have
+no room for their numbers."""
 _FIRST_LANE_PX, _LANE_STEP_PX = 246, 14
 """x of the first vertical part of a button's wire, and the distance to the next, in pixels. Larger: in the boxes."""
 _FIRST_BUTTON_PX, _BUTTON_STEP_PX = 390, 56

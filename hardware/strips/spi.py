@@ -31,8 +31,8 @@ BUFSIZ = Path("/sys/module/spidev/parameters/bufsiz")
 """File with the kernel's limit to one SPI transfer, in bytes. Strips with longer frames are refused. The LEDs would
 take a pause between two transfers for the end of the frame."""
 DEFAULT_BUFSIZ = 4096
-"""Largest SPI transfer in bytes that is assumed if the file BUFSIZ can't be read: the kernel's own default. A larger
-one would accept strips whose frames the kernel cuts."""
+"""Largest SPI transfer in bytes that is assumed if the file BUFSIZ can't be read: the kernel's own default. Higher:
+strips may be accepted whose frames do not fit in one transfer. Lower: strips are refused that would work."""
 
 
 class SpiDriver:

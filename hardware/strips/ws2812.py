@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from hardware.strips import FrameRGB
 
 SPEED_HZ = {3: 2_400_000, 4: 3_200_000}
-"""SPI clock in Hz, by the number of SPI bits that carry an LED bit. At another clock LEDs misread the signal."""
+"""SPI clock in Hz, by the number of SPI bits that carry an LED bit: 800,000 LED bits a second, as WS2812 LEDs need. At
+another clock they misread the signal."""
 RESET_S = 300e-6
 """Seconds of low level that are sent before and after a frame. After it, more than the 280 us that latch the colours;
 before it, a guard: some SPI controllers idle high or send a leading bit. Shorter: no colours; longer: longer frames."""
 
 _CODES = {3: ((1, 0, 0), (1, 1, 0)), 4: ((1, 0, 0, 0), (1, 1, 1, 0))}
-"""SPI bits that stand for an LED bit of 0 and of 1, by the number of SPI bits that carry an LED bit."""
+"""SPI bits that stand for an LED bit of 0 and of 1, by the number of SPI bits that carry an LED bit. LEDs tell 0 from 1
+by the length of the high level: with other bits they show wrong colours."""
 
 
 def encoded(frame_rgb: FrameRGB, order: str = "GRB", bits: int = 3) -> bytes:

@@ -24,7 +24,8 @@ system; channel 5 destroys the file system of a Pi 3."""
 PWM_PINS, PCM_PIN, SPI_PIN = (12, 13, 18, 19), 21, 10
 """BCM numbers of the pins that can drive LEDs, by what makes the signal."""
 CHANNEL_1_PINS = (13, 19)
-"""BCM numbers of the `PWM_PINS` on the second PWM channel."""
+"""BCM numbers of the `PWM_PINS` on the second PWM channel, fixed by the Pi's chip. With a wrong list the library
+refuses the pin."""
 USE_SPI = "Use the strip spi, which needs neither root nor this library"
 """Advice in the cure of errors about a missing library or a pin that does not work."""
 

@@ -34,7 +34,8 @@ light bars; `DARK` is of black plastic, the lens and printed markers."""
 Shown = Sequence[tuple[Part, RGB]]
 """Solids of a picture, each with its colour."""
 SIZE_WH = (760, 520)
-"""Width and height of a picture of a building step, in pixels."""
+"""Width and height, in pixels, of a picture of a building step. The parts are scaled to fill it. Larger: finer
+pictures, larger files."""
 SMALL_WH = (420, 320)
 """Width and height of a picture of one printed part, in pixels."""
 STL_TOLERANCE_MM, STL_TOLERANCE_RAD = 0.1, 0.5

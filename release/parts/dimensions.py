@@ -60,7 +60,8 @@ LARGE_HOLES_MM = ((-15.0, -15.0), (15.0, -15.0), (-15.0, 15.0), (15.0, 15.0))
 """Mounting holes (M2.5) of the HQ and Global Shutter Cameras: (x, y) in mm from the lens, y towards the post."""
 
 LIGHT_BAR_WDL_MM = (17.2, 8.0, 300.0)
-"""Width, depth and length of a light bar: an LED channel with a milky cover."""
+"""Width, depth and length, in mm, of a light bar: an LED channel with a milky cover. A wider or deeper one needs wider
+printed holders, a longer one, holders farther apart."""
 LIGHT_PLACE_MM = (280.0, 130.0)
 """Place of each light bar of the build, in mm. First its distance beside the tray's middle, then its height above the
 floor. Nearer or higher, a shiny floor mirrors it into the camera; further away, the tray is darker."""
@@ -68,17 +69,20 @@ LIGHT_BAR_LUMENS = 270.0
 """Luminous flux in lumens of one light bar of 3 W through its cover. The computed illuminance is proportional to it."""
 
 FOOT_SCREWS_MM = ((-27.0, -5.0), (27.0, -5.0), (-27.0, 37.0), (27.0, 37.0))
-"""Wood screws through the post's foot: (x, y) in mm from the post's axis, y away from the tray."""
+"""Positions (x, y), in mm from the post's axis, of the wood screws through the post's foot; y points away from the
+tray. Farther out: the screws miss the flange; nearer: the sleeve is in their way."""
 HOLDER_SCREWS_MM = (-28.0, -13.0)
-"""Distances in mm of a light holder's two wood screws from the light bar; negative is towards the tray."""
+"""Distances in mm of a light holder's two wood screws from the light bar; negative is towards the tray. Farther out: a
+screw misses the foot; nearer: the holder's brace is in its way."""
 HOLDER_BEFORE_MM = 6.0
-"""Distance in mm from the middle of a light holder's foot to its light bar, away from the tray. Higher: the feet are
-nearer to the tray."""
+"""Distance in mm by which a light bar is farther from the tray than the middle of its holder's foot. Higher: the feet
+are nearer to the tray."""
 
 BOARD_MARGIN_MM = MARGIN_MM
 """Border in mm between the outermost LEDs and the edge of the LED board's panels, as in the drilling template."""
 FRONT_MM = 3.0
-"""Thickness of the LED board's front panel, in mm. The LEDs' holes are drilled through it."""
+"""Thickness of the LED board's front panel in mm, through which the LEDs' holes are drilled. Higher: deeper holes and a
+thicker LED board."""
 LIGHT_WALL_MM = 6.0
 """Depth in mm, front to back, of the printed grid that keeps one hole's light out of the next. Higher: a thicker LED
 board."""

@@ -26,7 +26,8 @@ from release.parts.dimensions import (
 )
 
 PILOT_MM = 2.5
-"""Diameter of the holes for 4 mm wood screws in the base board, in mm. Higher: the screws do not hold."""
+"""Diameter, in mm, of the pilot holes in the base board for 4 mm wood screws. Higher: the screws do not hold; lower:
+they are hard to drive and may split the board."""
 GAP_MM = 8.0
 """Free space around each piece on its sheet, in mm. More: larger sheets."""
 

@@ -19,8 +19,9 @@ from vision.images.loading import quiet_opencv
 from vision.reading.reading import FrameBGR
 
 OPEN_WAIT_S = 10.0
-"""Longest wait for a live camera to open, in seconds; after that it counts as missing. A USB camera that wakes up takes
-some seconds. A longer wait lets one that never answers block the table for longer."""
+"""Longest wait, in seconds, for a live camera to open, and before that for an earlier `stop` to close it; then it
+counts as missing. A USB camera that wakes up takes some seconds. Longer: one that never answers blocks the table
+longer."""
 FROZEN_S = 10.0
 """Seconds of identical pictures after which a live camera counts as frozen: noise makes any two pictures of a sensor
 differ. A longer time reports it later; a shorter one may report a camera whose driver repeats pictures for a moment."""

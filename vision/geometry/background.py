@@ -36,7 +36,8 @@ SHADOW_GAIN_RANGE = (0.47, 1.12)
 the lighting estimate relative to the whole view, and a pixel relative to that estimate. A wider range overlooks dark or
 pale dice; a narrower one takes shadows for dice."""
 GAIN_TILE_PX = 64
-"""Side of a tile of the lighting estimate, in pixels: four faces, so that dice seldom fill half. Larger is coarser."""
+"""Side of a tile of the lighting estimate, in pixels of the foreground masks. It is four times a die's face, so that
+dice seldom fill half of a tile. Larger: a coarser estimate; smaller: dice distort it."""
 GAIN_SAMPLES = 16
 """Pixels along each side of a tile that the lighting estimate uses. More are slower; fewer make it less exact."""
 

@@ -70,11 +70,13 @@ PHOTO_VIEWS = ViewSet(
     ((-np.pi / 4, 0.85), (np.pi / 4, 1.2)),
     tuple((step * np.pi / 8, factor) for step in range(8) for factor in (1.2, 1.35)),
 )
-"""Views of a face in a photo. Most factors are above 1, as on dark dice the detector sees only the pips and
-underestimates the size. Larger: more ground in the crop."""
+"""Views of a face in a photo, as (rotation in radians, factor of the crop's size); see `ViewSet`. Most factors exceed
+1: on dark dice the detector sees only the pips, and underestimates the size. Larger factors: more ground in the
+crop."""
 LIGHT_VIEWS = ViewSet(*(tuple((step * np.pi / 8, 0.93) for step in steps) for steps in ((0,), (-2, 2), (1, 3, 5, 7))))
-"""Views, as (rotation in radians, factor of the crop's size), of faces that the light detector found. Its boxes are
-larger than the faces, so the factor shrinks the crops. A smaller one cuts off pips; a larger one shows more floor."""
+"""Views of faces that the light detector found, as (rotation in radians, factor of the detected size), in the fields of
+`ViewSet`. Its boxes are larger than the faces, so the factor is below 1. Smaller: pips are cut off; larger: crops show
+more floor. More views take more time."""
 
 
 class Classifier:

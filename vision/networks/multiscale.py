@@ -22,7 +22,8 @@ MAX_SIZE_LOG_RATIO = 0.35
 """Natural logarithm of the size ratio below which detections at two scales can be the same face. With a larger one
 faces of different sizes at one place are merged."""
 MAX_DETECTIONS = 60
-"""Largest number of detections kept at each scale and after fusion, the best: carpets give hundreds. More: slower."""
+"""Largest number of detections kept at each scale, and again after fusion: the best ones. Carpets give hundreds of
+false ones. Larger: slower. Smaller: dice in a busy picture are dropped."""
 
 
 def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None) -> Iterator[list[Detection]]:

@@ -44,8 +44,8 @@ MAX_RIVAL_RATIO = 0.6
 """Ratio of the best rejected candidate's score to the worst accepted one's, above which the count is in doubt. A higher
 one trusts more readings that may have missed a die."""
 SCORE_BASELINE = 0.4
-"""Quality, 0 to 1, subtracted for each die in `Selection.quality`: weak dice suggest a wrong scale. Also the least
-quality of a rival of unusual size. Its square is the least detector score of a candidate. Higher: dice are missed."""
+"""Quality, 0 to 1, above which a die adds to `Selection.quality`; a weaker one subtracts. Rivals of unusual size count
+only above it, and detections only above its square. Higher: dice are missed; lower: more doubts."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
 """Natural logarithm of the size ratio, 1.8, up to which two candidates can be dice of one throw. Dice of 10 and 16 mm,
 a ratio of 1.6, still pass. Larger admits pips; smaller rejects dice of mixed sizes."""

@@ -30,7 +30,7 @@ Read = Callable[[FrameBGR, int | None, Reading | None, float | None], Reading]
 
 SPARE_DETECTIONS = 4
 """Number of detections that are classified beyond the expected number of dice: the detector's best ones are not always
-the dice. More take more time and find more rivals."""
+the dice. More take more time, and more rejected ones put the count in doubt."""
 
 
 def die_size_px(reading: Reading) -> float | None:

@@ -26,8 +26,8 @@ CLOSE_FACE_PX = 42.0
 """Width of a die's face, in pixels, to which a tray is scaled for the closer pass, which runs while a doubt is left.
 Touching dark dice separate there. A larger one takes more time, by its square."""
 MARGIN_FACES = 1.5
-"""Margin around detections and foreground in the closer pass, as a multiple of a face's width: the network needs the
-surroundings of a face. A larger one takes more time."""
+"""Margin around detections and foreground in the closer pass, the second at a larger scale, in face widths. The network
+needs the surroundings of a face. Larger: more time; smaller: too little of them, and worse detections."""
 
 
 class Photo:

@@ -24,8 +24,8 @@ from vision.watching.stillness import (
 )
 
 MAX_CAMERA_MOTION_PX = 1.5
-"""Motion of the camera between two frames, in small pixels, above which the tray counts as moving: the frame would have
-blurred pips. A higher one reads blurred frames; a lower one waits for a steadier hand."""
+"""Motion of the camera between two frames above which the tray counts as moving, in pixels of the shrunk frame
+(SMALL_WH): pips would be blurred. Higher: blurred frames are read. Lower: a steadier hand is needed."""
 MATCH_WINDOW_PX = 3
 """Side, in small pixels, of the square in which a pixel may find its match in the other frame. It allows for the
 parallax of dice under a moving camera. Larger overlooks small motions; smaller takes parallax for motion."""
@@ -37,11 +37,11 @@ NOISE_MULTIPLE = 2.0
 MAX_NOISE_LEVELS, it is added to the threshold of a changed pixel. Larger overlooks faint motion; smaller takes noise
 for motion."""
 MAX_NOISE_LEVELS = 6.0
-"""Upper bound of what noise (NOISE_MULTIPLE) adds to the threshold of a changed pixel, in grey levels. With a higher
-one two different scenes may pass for equal."""
+"""Most grey levels that noise (NOISE_MULTIPLE) adds to the threshold of a changed pixel. Higher: two different scenes
+may pass for equal; lower: noise, such as the pile of a carpet, counts as motion."""
 HELD_STILL_S = 0.25
-"""Seconds without motion of dice that make a rest if the hand-held camera moved meanwhile. Rocking dice are then harder
-to see, so it is more than STILL_S. A longer one delays each reading."""
+"""Seconds for which dice must lie still if the hand-held camera moved meanwhile. Rocking dice are then harder to see,
+so it is more than STILL_S. A longer time delays each reading."""
 DIE_PX = 7
 """Side, in small pixels, of the square in which changed pixels are counted: the size of a die. A die that moves changes
 many pixels of one square, noise few. In a larger square noise counts as a moved die; a smaller one misses slow dice."""

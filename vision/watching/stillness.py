@@ -35,8 +35,8 @@ CHANGED_LEVELS = 7
 """Change of a pixel's contrast, in grey levels, above which the pixel has changed: four times the noise that shrinking
 leaves. A higher one overlooks faint motion; a lower one takes noise for it."""
 MOVING_PX = 5
-"""Largest number of changed small pixels between two frames that counts as no motion: a tenth of a die's area. A higher
-one overlooks slow dice; with a lower one the tray seldom comes to rest."""
+"""Largest number of changed pixels between two shrunk frames (SMALL_WH) that counts as no motion: a tenth of a die's
+area there. Higher: slow dice are overlooked. Lower: the tray seldom comes to rest."""
 DIFFERENT_PX = 10
 """Largest number of small pixels changed since the last rest at which a tray counts as unchanged and is not read again.
 A die turned over changes about 20. Higher: new throws are missed; lower: noise has an unchanged tray read again."""
@@ -52,10 +52,11 @@ MAX_CONTRAST_LEVELS = 40
 """Limit of a pixel's contrast, in grey levels, when frames are compared for motion. Contrast is its difference from the
 mean around it. Higher: glare outweighs everything else; lower: changes at strong edges are hidden."""
 NOISE_SIGMAS = 5.0
-"""Standard deviations of the noise that a change must exceed. Larger overlooks faint motion, smaller counts noise."""
+"""Multiple of the noise's standard deviation that a pixel's contrast change must exceed when a changed light is
+compensated. Larger: faint motion is overlooked; smaller: noise counts as motion."""
 MAX_NOISE_LEVELS = 14.0
-"""Largest contrast change of a pixel, in grey levels, that stillness detection attributes to noise. Its estimate grows
-with a changed scene, too. Higher overlooks changed scenes; lower takes noise for motion."""
+"""Upper limit, in grey levels, of the threshold of a changed pixel, which rises with the estimated noise. A changed
+scene raises the estimate, too. Higher: changed scenes are overlooked; lower: noise counts as motion."""
 SATURATED_LEVEL = 250
 """Green level, 0 to 255, from which a pixel counts as saturated: motion detection allows for its unknown brightness
 when the light changes. A lower one overlooks changes on bright objects."""

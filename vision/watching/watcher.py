@@ -33,7 +33,8 @@ from vision.watching.stillness import (
 )
 
 FRAMES_READ = 3
-"""Still frames that are read and must agree before a reading is trusted. More delay it; fewer trust more errors."""
+"""Number of successive frames of the tray at rest that must be read alike before a reading is trusted. Larger: later
+readings. Smaller: more misreadings are trusted."""
 MAX_READINGS_IN_DOUBT = 10
 """Largest number of readings of the same dice by a hand-held camera while they are in doubt; after the last the doubt
 is reported. More make a person wait longer; fewer report doubts that another view would resolve."""
@@ -42,9 +43,9 @@ REREAD_INTERVAL_S = 0.1
 little and sees the dice from another place. Longer: a lasting doubt is reported later; shorter: both readings see
 nearly the same picture."""
 LIGHT_SETTLES_S = 0.095
-"""Seconds after the first still frame's timestamp in which later frames are not read, if the strip is dimmed. Delivery
-of that frame takes about 45 ms, dimming up to 33, an exposure that has begun 20. At 30 frames a second the next frame
-comes at 100 ms. Shorter: coloured light is read; longer: a later reading."""
+"""Seconds after the first still frame in which later frames are not read, if the strip is dimmed. Delivery takes 45 ms,
+dimming up to 33, a begun exposure 20. So the frame at 100 ms (30 a second) is the first to read. Shorter: coloured
+light is read; longer: a later reading."""
 RETRY_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses in seconds before a failed camera is opened again, after the first failure, the second and so on; the last one
 repeats. Longer: a mended camera is used later; shorter: more attempts and reports."""

@@ -15,8 +15,8 @@ from web.pairing.roles import ANYONE, PLAYERS
 from web.routes import REFUSALS, Json, Routes
 
 VOTER_LENGTH = 32
-"""Most characters of the random name by which a phone votes. Higher: a guest's votes may take more memory.
-Below 16 the pages' own names do not fit."""
+"""Most characters of the random name by which a phone votes: twice the 16 of the pages' own names, which must fit.
+Higher: a guest's votes may take more memory."""
 VOTER_PARAMETER: Json = {"name": "voter", "in": "query", "schema": {"type": "string", "maxLength": VOTER_LENGTH}}
 """OpenAPI description of the query parameter `voter`: the name under which the phone has voted."""
 

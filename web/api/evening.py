@@ -29,7 +29,8 @@ GOAL_PARAMETER: Json = {"name": "goal", "in": "query", "schema": {"enum": list(G
 GAME_ROUTE: Json = {"roles": ANYONE, "refused": (404,)}
 """Arguments of `Routes.get` for a route about one game: anyone may use it; 404 for an unknown game."""
 ODDS_ROUTE: Json = {"roles": ANYONE, "refused": (404, 409)}
-"""Arguments of `Routes.get` for a route about a game's odds: as `GAME_ROUTE`, and 409 if its odds are not known."""
+"""Arguments of `Routes.get` for a route about a game's odds or luck. As `GAME_ROUTE`, and 409 if the odds are not known
+or the game is not finished."""
 
 
 def routes(past: PastGames, table: AnyTable) -> Routes:

@@ -25,7 +25,8 @@ CODE_SCHEMA: Json = {
         "hosted": {"type": "boolean"},
     },
 }
-"""JSON schema of `GET /api/pair`: `code`, the join code (three dice) on show, or null; `hosted`: is there an owner."""
+"""JSON schema of the answer of `GET /api/pair`: `code`, the join code (three dice) on show, or null; `hosted`, whether
+there is an owner."""
 PhoneName = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH)]
 
 

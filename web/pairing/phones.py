@@ -32,7 +32,7 @@ NAME_LENGTH = 24
 DAY_S = 86_400.0
 """Length of a day, in seconds."""
 MAX_PHONES = 64
-"""Most paired phones and screens. One more replaces that away longest, never an owner. Lower: guests pair again."""
+"""Most paired phones and screens. One more removes the player or screen unseen for longest; lower: guests pair anew."""
 MAX_SEAT_SILENCE_S = 3 * 3600.0
 """Seconds without a request until a phone's seat is free. Longer: left seats stay taken; shorter: a break loses one."""
 

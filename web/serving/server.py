@@ -23,8 +23,8 @@ KERNEL_QUEUE = 4096
 """Most connections that wait in the kernel to be accepted; a client beyond them connects a second later (TCP retry).
 Lower: a rush of phones is delayed. Higher has no effect above net.core.somaxconn, by default 4096."""
 OTHER_FILES = 256
-"""Open files reserved for the journal, photos, devices and libraries, out of those that the system allows.
-Higher: fewer connections, where that limit is low. Lower: these may fail to open when the site is full."""
+"""Open files reserved for the journal, photos, devices and libraries, out of those that the system allows. Higher:
+fewer connections, where that limit is low. Lower: the journal or photos may fail to open when the site is full."""
 SHUTDOWN_S = 2
 """Seconds for which a stopping server waits for unfinished answers; then it aborts them. Higher: a stop takes longer;
 lower: more answers are cut off."""

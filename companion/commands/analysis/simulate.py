@@ -24,7 +24,8 @@ from companion.games.engine.notation.json_text import json_of
 from companion.games.engine.players import LEVELS, level_named, played
 
 NORMAL_QUANTILE = 1.959964
-"""Standard normal quantile z of the share's 95 % confidence interval (Wilson 1927). Larger: a wider interval."""
+"""Standard normal quantile z of the 95 % confidence interval for the share of games that a seat wins (Wilson 1927).
+Larger: a wider interval, of a higher confidence level than the 95 % that is printed."""
 BATCHES = 200
 """About how many batches the games are divided into for worker processes; fewer games make a batch each. Results do not
 depend on it. More: finer progress, more overhead."""

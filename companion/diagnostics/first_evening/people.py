@@ -14,7 +14,8 @@ from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.rendering import face_up
 
 STRENGTH = 0.6
-"""How hard simulated dice are thrown, 0 to 1. Harder throws roll longer before they can be read."""
+"""Strength of the first evening's throws in the virtual tray, 0 (weak) to 1 (hard); more counts as 1. The tray's
+default is 0.6, too. Harder throws roll longer before they can be read."""
 
 
 class TerminalPerson:

@@ -56,7 +56,8 @@ COLOUR_S, HOLE_S = 1.0, 0.05
 """Seconds that the LED check shows each test colour on the strip, and each hole when one light walks through all.
 Higher: a longer check."""
 PRESS_WAIT_S = 20.0
-"""Longest wait in seconds for the person to press the named button; after it the finding says nothing was heard."""
+"""Longest wait in seconds for a person to press the button that the check names. After it the finding says that nothing
+was heard. Longer: a dead button delays the check. Shorter: slow people fail it."""
 
 
 @dataclass(frozen=True, slots=True)

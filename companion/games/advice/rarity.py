@@ -10,9 +10,9 @@ from companion.games.engine.game import State, Throw
 from companion.games.engine.transcript import Transcript
 
 VALUE_TOLERANCE = 1e-9
-"""Value by which a throw may be worse and still count as equally good. Higher: more throws count as good.
-
-Sums in another order are rounded differently. Real differences of values are far larger."""
+"""Largest loss of value, in win probability, games or points (`Story.goal`), at which a throw still counts as equally
+good. It covers rounding, as sums in another order differ; real differences are far larger. Higher: more throws count as
+good."""
 
 
 def chance_of_as_good(transcript: Transcript, story: Story) -> float:

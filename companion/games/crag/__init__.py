@@ -57,5 +57,5 @@ GAME = Rulebook(
     credits=CREDITS,
     charts=("final-totals",),
 )
-"""Definition of Crag, see `Rulebook`. `mistakes` is the noise in the choices of the bot's levels `careless` and
-`steady`, in points of an option's value. Larger: costlier mistakes; 0: none."""
+"""Definition of Crag, see `Rulebook`. `mistakes` is the scale of the noise, in points, that the bot's levels
+`careless` and `steady` add to each option's expected points. Larger: costlier mistakes; 0: none."""

@@ -10,14 +10,15 @@ from collections.abc import Mapping
 from companion.games.engine.dice import in_order
 
 NUMBERS: Mapping[str, int] = {"ones": 1, "twos": 2, "threes": 3, "fours": 4, "fives": 5, "sixes": 6}
-"""Value whose dice count, for each category that scores the sum of the dice of one value."""
+"""Value of each category of Crag that scores the sum of the dice showing this value. Fixed by the rules."""
 STRAIGHTS: Mapping[str, tuple[int, ...]] = {
     "odd_straight": (1, 3, 5),
     "even_straight": (2, 4, 6),
     "low_straight": (1, 2, 3),
     "high_straight": (4, 5, 6),
 }
-"""Dice of each category that scores 20 for exactly these three."""
+"""The three dice of each straight in Crag, which scores 20 points for exactly these and 0 for any others. Fixed by the
+rules."""
 BEST = 50
 """Points of a crag, a total of 13 with a pair: fixed by the rules, and the most that a turn scores."""
 CATEGORIES = (*NUMBERS, *STRAIGHTS, "three_of_a_kind", "thirteen", "crag")

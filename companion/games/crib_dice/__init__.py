@@ -56,5 +56,5 @@ GAME = Rulebook(
     charts=("win-by-holes", "stop-by-lead", "stop-before-two-dice", "swap-gain"),
     glossary=("point", "frozen", "wipe_out", "fuchle", "piddle", "rollover", "bomb", "skunk"),
 )
-"""Definition of Crib Dice, see `Rulebook`. `mistakes` is the noise in the choices of the bot's levels `careless` and
-`steady`, in points of an option's value. Larger: costlier mistakes; 0: none."""
+"""Definition of Crib Dice, see `Rulebook`. `mistakes` is the scale of the noise, in points, that the bot's levels
+`careless` and `steady` add to each option's expected points. Larger: costlier mistakes; 0: none."""

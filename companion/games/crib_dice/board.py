@@ -38,9 +38,9 @@ EFFECTS = {
     "skunked": Effect((Light("stripes", "sulphur", 0, 2.4),), cheered=True),
     "eliminated": Effect(called=True, cheered=True),
 }
-"""Lights, sounds and announcements that present Crib Dice's own events, by event code; `SHARED_EFFECTS` has others.
-Lights have lengths in holes, then duration and delay in seconds; tones have pitch in Hz, start and fading in seconds.
-Larger: longer."""
+"""Lights, sounds and announcements of Crib Dice's own events, by event code; `SHARED_EFFECTS` has others. Lights have
+tails or glows in holes, then duration and delay in seconds; tones have pitch in Hz, start and fading in seconds.
+Larger: longer lights, later and longer tones; twice the pitch is an octave higher."""
 
 
 def track(state: State) -> Track:

@@ -21,10 +21,8 @@ def set_score(count: int, value: int) -> int:
 
 
 MAX_SET_SCORE = max(set_score(count, value) for count in range(2, 8) for value in range(1, 7))
-"""Points of the highest set of Crib Dice. Solvers extend their arrays of holes by about twice as many.
-
-That fits two sets: one that rolls over (all seven dice are thrown again) and one more. Lower: indices run past the
-end."""
+"""Points of the highest set of Crib Dice; a point moves a peg by one hole. Solvers extend their arrays by two such
+sets: one that rolls over and the next. Lower: indices run past the end. Higher: unused entries."""
 MIN_ROLLOVER = min(set_score(count, value) for count in range(5, 8) for value in range(1, 7))
 """Points of the lowest set that allows a rollover (docs/reference/rules.md), which takes five dice or more.
 

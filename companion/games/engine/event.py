@@ -86,13 +86,13 @@ BANKED = Effect((Light("fill"),), (Tone(523.0), Tone(659.0, 0.09), Tone(784.0, 0
 """Effect of points that are banked. Its tones are pitch in Hz and start in seconds; larger starts make the tune
 slower."""
 LOST = Effect((Light("drain", "red", 9, 0.6),), (Tone(220.0), Tone(165.0, 0.15, 0.5)), called=True, cheered=True)
-"""Effect of a turn that ends without its points. Its light has a tail in holes and a duration in seconds. Its tones
-have a pitch in Hz, a start and a fading in seconds. Larger numbers: longer, slower and higher."""
+"""Effect of a turn that ends without its points. Light: a tail of 9 holes, 0.6 seconds. Tones: pitch in Hz, then start
+and fading in seconds. Twice the pitch sounds an octave higher; larger times make the effect longer."""
 ALL_DICE_AGAIN = Effect(
     (Light("waves", "amber", 8, 1.0),), (Tone(440.0), Tone(554.0, 0.08), Tone(659.0, 0.16)), called=True, cheered=True
 )
 """Effect of a turn that may go on with all dice. Its light has a length in holes and a duration in seconds. Its tones
-have a pitch in Hz and a start in seconds. Larger numbers: longer, slower and higher."""
+have a pitch in Hz and a start in seconds. Larger numbers: a longer, slower light; a higher or later tone."""
 SHARED_EFFECTS: Mapping[str, Effect] = MappingProxyType(
     {
         "threw": Effect((Light("run", None, 6),), (Tone(330.0, 0.0, 0.12),)),
@@ -102,8 +102,8 @@ SHARED_EFFECTS: Mapping[str, Effect] = MappingProxyType(
     }
 )
 """Effects of events that every game may emit, by code; a game adds its own and may override these. The throw's light
-has a tail in holes; its tone has a pitch in Hz, a start and a fading in seconds. Larger: a longer tail, a longer
-tone."""
+has a tail in holes. Its tone has a pitch in Hz, a start and a fading time in seconds. Larger numbers: a longer tail; a
+higher, later or longer tone."""
 
 
 def throw_event(seat: int, side: int, dice: tuple[int, ...]) -> Event:

@@ -101,8 +101,8 @@ LEVELS: Mapping[str, Callable[[State], Choice]] = {
     "steady": steady,
     "best": best,
 }
-"""Policies of the bot by the name of its level, weakest first. `careless` errs by the first temperature of
-`Rulebook.mistakes`."""
+"""Policies of the bot by the name of its level, weakest first. `careless` makes mistakes of the scale that the first
+number of `Rulebook.mistakes` gives, in points. Larger: costlier mistakes."""
 
 
 def level_named(name: str) -> Callable[[State], Choice]:

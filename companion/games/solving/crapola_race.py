@@ -29,7 +29,8 @@ from companion.games.solving.compiled import compiled
 TOLERANCE = 1e-10
 """Change of a win probability at which the iteration for a pair of states ends. Higher: fewer steps, less exact."""
 MAX_ITERATIONS = 30
-"""Most iterations to solve one pair of game states. Three or four are usual, so a higher value changes nothing."""
+"""Most iterations to solve one pair of game states; then the last values count as solved. Three or four are usual, so a
+higher limit changes nothing. Lower: less exact."""
 
 
 def offers_as_arrays(size: int) -> tuple[Indices, Indices, Floats, Indices]:

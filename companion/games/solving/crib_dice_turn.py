@@ -12,9 +12,8 @@ from companion.games.solving.compiled import compiled
 SCORES = np.array([[set_score(frozen, value) for value in range(7)] for frozen in range(8)])
 """Score of a set by frozen dice and face value. Rows 0 and 1 and column 0 are unused."""
 _OFFERED = [[7 * frozen + value for frozen, value in (offer + offer[-1:] * 2)[:3]] for offer, _ in first_throws()]
-"""Sets that the player may choose from after each throw of seven dice, each as 7 * its number of dice + face value.
-
-Three for each throw: the last is repeated where there are fewer. SETS is this list transposed."""
+"""Sets that the player may choose from after each throw of seven dice, coded as 7 * number of dice + value. Always
+three, as seven dice show at most three sets; if fewer, the last is repeated. SETS is this list transposed."""
 SETS = np.array(list(zip(*_OFFERED, strict=True)), np.uint64)
 """(3, offers) sets that the player may choose from after a throw of seven dice, each as 7 * its number of dice + face
 value. The last set is repeated where there are fewer. Unsigned: numba then needs no check for negative indices."""

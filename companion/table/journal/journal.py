@@ -34,7 +34,8 @@ SCRUB_EVERY_S = 3600.0
 Longer: damage is found later. Shorter: the disk is read more often."""
 UPKEEP_EVERY_S = 60.0
 """Seconds between two steps of the journal's upkeep while no scrub runs. A step stores the anchor, the journal's end,
-outside the data folder. Longer: after a crash it proves fewer lost entries; shorter: more writes wear the SD card."""
+outside the data folder. Longer: after a crash the anchor proves fewer lost entries. Shorter: more writes wear the SD
+card."""
 PAUSE_S = 0.02
 """Pause in seconds between two steps of the journal's scrub, to leave processor and disk to others. Longer: a scrub
 takes longer; shorter: it slows the rest of the table."""

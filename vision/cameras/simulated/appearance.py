@@ -49,8 +49,8 @@ class Kind:
 
 
 _COMMON = partial(Kind, spacing=0.27, corner=0.13)
-"""A kind of die with the measures of common 16 mm dice: distance of pips and radius of the edges, as shares of the
-die's edge. Larger: pips nearer to the rim, rounder dice."""
+"""Kind of die with the measures of common 16 mm dice, as shares of the die's edge. `spacing` is the distance between
+neighbouring pips, `corner` the radius of the edges. Larger: pips nearer to the rim, rounder dice."""
 KINDS = (
     _COMMON((205, 226, 236), (28, 26, 30)),  # ivory
     _COMMON((34, 32, 32), (228, 232, 234)),  # black
@@ -60,7 +60,8 @@ KINDS = (
     _COMMON((60, 170, 224), (34, 30, 30)),  # amber
     _COMMON((196, 210, 214), (40, 36, 150)),  # bone, red pips
 )
-"""Looks of the virtual tray's dice, given out in this order. With more dice than kinds, they repeat."""
+"""Looks of the virtual tray's dice: colours of body and pips, blue, green, red from 0 to 255. They are given out in
+this order. With more dice than looks, they repeat."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from vision.reading.reading import Floats
 
 STIFFNESS = 60_000.0
-"""Spring constant of a contact, for dice of mass 1 (force per mm of depth). Larger: less depth, shorter time steps."""
+"""Spring constant of a contact, for dice of mass 1: force per mm by which a corner sinks in. Larger: corners sink in
+less, and the simulation needs shorter time steps."""
 DAMPING = 60.0
 """Damping of a contact, for dice of mass 1: force per mm/s of approach. It is about an eighth of critical: a die
 bounces two or three times, as on felt. With a larger one dice bounce less."""
@@ -36,7 +37,8 @@ Larger only takes time; smaller lets dice overlap."""
 CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 """(8, 3) corners of a cube with edge 1 around its centre."""
 _GRID = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, 5)] * 3), -1).reshape(-1, 3)
-"""(125, 3) points in a cube with edge 1, five along each side, from which POINTS are taken. More: finer, but slower."""
+"""(125, 3) points in a cube with edge 1, five along each side. The 44 on its edges, POINTS, are tested for contact with
+another cube. More: finer, but slower."""
 POINTS = _GRID[(np.abs(_GRID) == 0.5).sum(1) >= 2]  # the corners, and three points of each of the twelve edges
 """Points on the edges of a cube with edge 1, which are tested for contact with another cube."""
 

@@ -31,7 +31,8 @@ NOISE_SPARE_PX = 64
 """Spare width and height, in pixels, of the precomputed sensor noise. Each NOISE_ROWS rows of a picture take noise at a
 random offset up to this. Smaller: the noise repeats sooner. Larger: more memory."""
 FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
-"""Axis of the die, 0 to 2, and direction in which each value's face lies. Opposite faces add to seven."""
+"""Place of each value's face on the die: axis, 0 to 2 for x to z, and side of its centre, 1 or -1. Opposite faces add
+to seven. Two axes swapped: a mirrored die."""
 HEIGHT_STEP_MM = 4.0
 """Step, in mm, to which dice's heights are rounded when they are sorted for drawing. It is larger than trembling, so
 that their order is stable, and smaller than the rise of a leaning die, which must be drawn last."""

@@ -30,13 +30,14 @@ Plan = list[tuple[float, Action]]
 THROWN_S = 0.5
 """Time of the first throw in a clip, in seconds. Before it the tray is empty; later makes each clip longer."""
 THROW_STRENGTH = 0.4
-"""Strength of all throws, 0 (weak) to 1. Harder throws roll for longer."""
+"""Strength of all simulated throws in the clips, 0 (weak) to 1 (hard). Harder throws roll longer, and may not come to
+rest within LONGEST_S."""
 LONGEST_S = 4.0
-"""Longest time, in seconds, that a throw takes to come to rest: half a second in the cup, then rolling. A longer one
-makes clips longer and accepts later readings."""
+"""Longest time, in seconds, from a throw to its rest: half a second in the cup, then rolling. Higher: longer clips, and
+a later right reading still counts. Lower: a throw that rolls for long counts as missed."""
 SETTLED_TO_REPORTED = 4
-"""Largest number of frames, at 30 a second, from the stillness that ends a throw to its reading. A clip with more
-counts as late, which fails the evaluation."""
+"""Largest number of frames, at 30 a second, from STILL_S after the dice's last motion to the right reading's report. A
+later report fails the evaluation. Larger: slower reports pass. Smaller: a frame or two of delay fails."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ TOUCHING_SHARE = 0.3
 """Share, 0 to 1, of the uncrowded pictures in which two dice touch face to face. More makes the pictures harder to
 read."""
 MIN_GAP_MM = 1.5
-"""Least gap, in mm, between dice that are not meant to touch. A larger one spreads the dice, until they find no
-place."""
+"""Least gap, in mm, between dice that are not meant to touch. A larger one spreads the dice; if one finds no free
+place, rendering never ends."""
 BESIDE_SHARE = 0.7
 """Share of the dice of a crowded picture, 0 to 1, that are placed against another die. More makes larger groups."""
 Light = tuple[list[Lamp], Doubles]

@@ -11,7 +11,8 @@ import numpy as np
 from vision.reading.reading import FrameBGR
 
 SKIN_BGR = (110, 145, 205)
-"""Colour of the drawn hand."""
+"""Colour of the hand that is drawn into the tray: blue, green, red from 0 to 255. Nearer to the floor's or the dice's
+colours: less visible motion."""
 KNOCK_S = 0.4
 """Seconds for which the simulated picture shakes after a knock on the table. Longer keeps the tray from coming to rest
 for longer."""

@@ -29,8 +29,8 @@ HIT_MM = 0.03
 """Distance from a die's surface, in mm, below which a ray counts as a hit. Larger makes dice thicker and edges coarser;
 smaller leaves holes."""
 FLOOR_LIGHT = 0.30
-"""Share of the ambient light, 0 to 1, that the ground reflects onto a face that looks sideways. More brightens the
-sides of dice."""
+"""Share of the ambient light, 0 to 1, that the ground reflects upwards. A face that looks sideways gets half of it, as
+it sees as much ground as sky. More brightens the sides of dice."""
 SEEN_THROUGH = 0.30
 """Strength, 0 to 1, with which the pips of the lower face shine through a fully clear die. More makes clear dice harder
 to read."""

@@ -23,8 +23,8 @@ from vision.reading.reading import FrameBGR
 from vision.research.evaluation.conditions import CONDITIONS, picture
 
 MAX_STORED = 12
-"""Largest number of failed pictures of a condition that are stored. Those that were wrong while trusted are always
-stored."""
+"""Most pictures of failed readings that are stored for one condition. Wrong readings that were trusted are stored
+beyond it, too. Higher: more pictures to look through, more files."""
 
 
 @dataclass(frozen=True, slots=True)

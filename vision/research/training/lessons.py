@@ -22,11 +22,12 @@ MIN_DISTANCE_FACES = 0.5
 """Distance from all dice of a rendered tray, in face sizes, above which a detection is false. Labels of rendered trays
 are exact; a larger distance finds fewer false detections."""
 LONG_EDGES_PX = (400, 800, 1131)
-"""Long edges, in pixels, to which a photo is scaled to find false detections, as the reader scales it (PASSES_PX). One
-more scale shows its dice near REFERENCE_FACE_PX. More or larger ones find more and take longer."""
+"""Long edges, in pixels, to which a photo is scaled to find false detections; the reader's PASSES_PX has them, too. A
+further scale, no larger than the last of these, brings the photo's dice near REFERENCE_FACE_PX. More or larger edges
+find more and take longer."""
 MAX_SCALE = 2.0
-"""Largest scale at which a photo is searched for false detections, the training examples. Higher: noise that looks like
-pips only when enlarged becomes an example, too."""
+"""Largest scale factor at which a photo is searched for false detections, which become hard negatives in training.
+Higher: noise that looks like pips only when enlarged becomes a negative example, too."""
 MAX_SEARCHED_PHOTOS = 150
 """Largest number of photos of a set that are searched for false detections. Larger sets hold many photos of one die, so
 more cost time and bring little."""
@@ -34,8 +35,8 @@ VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2)
 """Views of a die, as (rotation in radians, factor of the crop's size), over which its probabilities are averaged. They
 tell how hard the die is for the classifier. More take longer; larger factors show more ground."""
 MIN_HARDNESS = 0.1
-"""Hardness of a die that the classifier reads right for certain; the probability of an error is added, up to 1.1. Dice
-are drawn in proportion. Above 0, so that easy ones are still drawn; larger draws them more often."""
+"""Hardness of a die that the classifier surely reads right. The probability of an error is added, up to 1.1; training
+draws dice in proportion. Above 0, so that easy dice are still drawn; larger: more often."""
 NEARLY, MOST = 0.03, 3
 """A die counts as misread or nearly so if the classifier gives its label a probability below 1 - NEARLY. A tray with
 such dice is copied once for each, at most MOST times. Larger NEARLY: fewer, harder dice; larger MOST: trays with many

@@ -48,9 +48,9 @@ COURSE = Course(
     averaged=0.999,  # over about a thousand steps
     report_every=50,
 )
-"""How the full detector is trained; the fields are those of `Course`. Larger learning rates (`rate`, `rate_on`) learn
-faster and less steadily. A larger `averaged`, below 1, averages the weights over more steps; a larger `decay` keeps
-them smaller."""
+"""How the full detector is trained; `Course` explains the fields. Larger `rate`, `rate_on` or `least`: faster, less
+steady learning. Larger `warm_up` (steps): a gentler start. Larger `averaged`, below 1: an average over more steps.
+Larger `decay`: smaller weights. Larger `report_every` (steps): fewer printed lines."""
 
 
 def run(about: str | None, out: str, course: Course[Sources]) -> None:

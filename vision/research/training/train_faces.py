@@ -52,9 +52,9 @@ COURSE = Course(
     averaged=0.998,  # over about five hundred steps
     report_every=100,
 )
-"""How the classifier is trained; the fields are those of `Course`. Larger learning rates (`rate`, `rate_on`) learn
-faster and less steadily. A larger `averaged`, below 1, averages the weights over more steps; a larger `decay` keeps
-them smaller."""
+"""How the classifier is trained; the fields are those of `Course`. Larger learning rates (`rate`, `rate_on`, and
+`least`, a share of them that stays to the end) learn faster and less steadily. A larger `averaged`, below 1, averages
+the weights over more steps; a larger `decay` keeps them smaller."""
 
 
 def main() -> None:

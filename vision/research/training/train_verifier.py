@@ -61,7 +61,8 @@ between, in pixels; 72 loses nothing. A higher probability or smaller edges trai
 GREY = 0.15
 """Probability that a crop is shown without colour. More: it learns less of colours."""
 SMOOTHING = 0.01
-"""Probability that a label is taken to be wrong. Larger: less sure scores."""
+"""Label smoothing in the verifier's training: probability, 0 to 1, that a label is taken to be wrong. Larger: the
+verifier's probabilities stay farther from 0 and 1."""
 MARGIN = 0.5
 """Margin, in logits, that the shipped verifier subtracts from its output, so that its threshold is 0. Larger: fewer
 other things pass as dice, but more dice are rejected. Evidence: docs/lab/no-dice.md."""

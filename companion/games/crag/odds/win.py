@@ -34,10 +34,9 @@ best play. It is zlib-compressed little-endian uint16."""
 OPENINGS = "openings.u4z"
 """File of the distributions of remaining points of the sheets with at most OPENING categories filled."""
 OPENING = 2
-"""Most filled categories of a sheet whose distribution of remaining points is read from the file OPENINGS.
-
-Emptier sheets take longer to compute. Higher: a larger file, less to compute. After a change `make solve` must write
-the file anew."""
+"""Largest number of filled categories at which a sheet's distribution of remaining points is read from the file
+OPENINGS. Emptier sheets take longer to compute. Higher: a larger file, less to compute. After a change `make solve`
+must write the file anew."""
 LATE = 7
 """Fewest filled categories of the Crag sheets computed when the tables are loaded. Higher: faster loading.
 
@@ -48,7 +47,8 @@ Higher: the buffer outgrows a processor's cache, which is slower. Lower: more ca
 UNIT = 2.0**-32
 """Probability that the integer 1 stands for in the file OPENINGS. Fixed by its format, uint32."""
 TURNS = 6**6
-"""Number of equally likely pairs of two throws of three dice: stored counts of turns are out of so many."""
+"""Number of equally likely results of two throws of three dice. The counts of turns in the file PLAYS are out of this
+total; another value gives wrong probabilities."""
 Masks = npt.NDArray[np.int64]
 
 

@@ -14,9 +14,8 @@ from companion.games.advice.stored import numbers
 from companion.games.crapola.odds.offers import STEP, offers_of, offers_table
 
 SURE_STOP_POINTS = 15_700
-"""Turn points of Crapola from which a stop beats every throw that can fail. A test proves it.
-
-Stored tables of expected turn points end there. Higher: larger tables, the same values; lower: values too low."""
+"""Turn points in Crapola from which a stop is worth more than a throw that can fail; a test proves it. Stored tables of
+expected turn points end there. Higher: larger tables with the same values; lower: values too low."""
 TURNS = "turns-{}-{}.f8"
 """Name of the file of stored turn values, with places for the dice of the turn and its least bank."""
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))

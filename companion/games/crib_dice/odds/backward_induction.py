@@ -23,7 +23,8 @@ ROW = {5: 1, 6: 7, 7: 13, 4: 19, 3: 25, 2: 31}
 """Row of the 1s in a table of sets, by number of frozen dice; the 2s to 6s follow. A table of sets holds values by set;
 row 0 is the wipe-out. A roll with 2 to 4 frozen dice leads only to earlier rows."""
 ROWS = 37
-"""Rows of a table of sets: the wipe-out, and six values for each of 2 to 7 frozen dice. Fixed by the rules."""
+"""Rows of a table of sets (see ROW). One is for the wipe-out, the others for each value, 1 to 6, and each number of
+frozen dice, 2 to 7. Fixed by the rules."""
 BOMBS = (ROW[5], ROW[6], ROW[7])
 """Rows of five, six and seven 1s in a table of sets (see ROW): the sets with which a player may bomb."""
 

@@ -16,15 +16,15 @@ from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, throws_of
 
 SURE_STOP_POINTS = 400
-"""Gathered points in Crib Dice from which, with any set, a stop is worth more than a throw that can fail; a test proves
-it. Higher: a longer table with the same values; lower: values too low. After a change `make solve` must write the
-stored table anew."""
+"""Points gathered in a Crib Dice turn from which a stop beats every throw that can fail, whatever set is frozen; a test
+proves it. Higher: a longer table with the same values; lower: values too low. After a change `make solve` must write
+the stored table anew."""
 TURNS = "turns.f8"
 """File of expected turn points before a throw of seven dice, by points gathered.
 
 First come SURE_STOP_POINTS values without the house rule `piddle_points`, then those with it."""
 ANNOUNCED = 11 / 36
-"""Probability that an announced bomb succeeds: at least one 1 with two dice."""
+"""Probability that an announced bomb of Crib Dice succeeds: two dice show at least one 1. Fixed by the rules."""
 NO_BOMBS = (-inf, -inf, -inf)
 """Values of bombing with five, six and seven 1s where bombs are not allowed."""
 Set = tuple[int, int]

@@ -31,8 +31,8 @@ PLACES = 122
 """Number of places of a peg: the holes 0 to 120, and FUCHLED for a peg sent back to the start. It is the length of
 the place axes of the stored equity tables; another length does not fit them."""
 HOLE = (*range(PEG_HOLES), 0)
-"""Hole of a peg by its place: places 0 to 120 are the holes themselves; the last place, FUCHLED, stands at hole 0, the
-start. Fixed by the stored tables."""
+"""Hole of a peg by its place: places 0 to 120 are the holes themselves. The last place, FUCHLED, is that of a peg sent
+back to the start, hole 0. Fixed by the stored tables."""
 FUCHLE = 3
 """Consecutive wipe-outs that send a peg to the start: length of the tables' axes of wipe-outs, 0 to 2.
 

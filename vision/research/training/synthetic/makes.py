@@ -12,8 +12,8 @@ Floats = NDArray[np.float64]
 Image = NDArray[np.float32]
 
 MARBLED_SHARE = 0.4
-"""Share of the painted makes without worn paint, 0 to 1, for which a second body colour is drawn; worn dice have one.
-Larger: training sees more marbled dice."""
+"""Share, 0 to 1, of the painted makes without worn paint for which a second body colour is drawn. Worn makes have only
+one. Larger: training sees more marbled dice."""
 WORN_SHARE = 0.2
 """Share of the painted makes of dice, 0 to 1, that have lost paint. More trains on faded pips."""
 GOLD, RED = np.array([70.0, 165, 200]), np.array([45.0, 30, 160])

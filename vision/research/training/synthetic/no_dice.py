@@ -21,19 +21,20 @@ SIZE_WH = (960, 720)
 """Width and height, in pixels, of each picture without dice. Larger: things cover less of it, and a picture takes more
 time and memory."""
 OBJECT_PX = (40.0, 600.0)
-"""Shortest and longest edge of a picture's objects, in pixels, drawn evenly by its logarithm. Each object's own is 0.8
-to 1.25 times as long. A wider range trains on more sizes, with fewer examples of each."""
+"""Shortest and longest edge of the objects pasted into a picture, in pixels, drawn log-uniformly once per picture. Each
+object is then scaled by 0.8 to 1.25. Wider: training sees more sizes, with fewer examples of each."""
 PHOTO_SHARE = 0.08
-"""Share of the pictures that are a photo without any object pasted in. More trains on textures."""
+"""Share, 0 to 1, of the pictures that are an unchanged photo, without a pasted object. More: training sees more
+textures of real surroundings and fewer objects that resemble dice."""
 PLAIN_SHARE = 0.5
-"""Share, 0 to 1, of the pictures with pasted objects whose ground is nearly plain. More trains on still tables, less on
-patterns."""
+"""Share, 0 to 1, of the pictures with pasted objects whose background is blended with one colour until nearly plain.
+More trains on plain backgrounds, less on patterned ones."""
 MIN_CONTRAST = 150
 """Least difference between the sums of the channels, each 0 to 765, of an object's body and its pips. Higher: only bold
 pips, and more draws to find two colours. Lower: pips that hardly show."""
 EDGE_PX = 120
-"""Edge of the square canvas of a drawn disc or half a domino, in pixels, before it is scaled. A panel's holes are a
-third of it apart. Larger: finer drawings, more time."""
+"""Edge of the square canvas of a drawn disc or half a domino, in pixels, before it is scaled. The holes of a drawn
+panel are a third of this apart. Larger: finer drawings, more time."""
 LAYOUTS: dict[int, tuple[tuple[int, int], ...]] = {
     0: (),
     1: ((0, 0),),

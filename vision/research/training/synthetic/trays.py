@@ -17,8 +17,8 @@ from vision.research.training.datasets import Photo
 from vision.research.training.synthetic.makes import Image, some_make
 
 RENDERED_TRAYS = 900
-"""Number of trays that a training run renders: sixteen minutes of time, and 2.6 GB of memory. Twice as many take twice
-of both."""
+"""Number of trays that a training run renders, in sixteen minutes and 2.6 GB of memory. Twice as many take twice the
+time and memory; fewer show less variety."""
 TRAYS_WEIGHT = 14.0
 """How often training draws from the rendered set, relative to the weights of the photo sets. Twice as much shows
 rendered trays about twice as often."""
@@ -32,8 +32,8 @@ MAX_DICE = 16
 """Largest number of dice in a rendered training tray. More than are thrown in a game, as rendering the tray costs far
 more time than a die."""
 CROWDED_SHARE = 0.5
-"""Share of the training trays, 0 to 1, in which most dice touch. Without them two touching dark dice are detected as
-one."""
+"""Share of the training trays, 0 to 1, in which most dice touch. Smaller: two touching dark dice may be detected as
+one. Larger: training shows fewer dice that lie apart."""
 MARGIN_FACES = 2.0
 """Margin that is kept around the dice when a training tray is cropped, in sizes of the largest face. More keeps more
 empty ground."""
