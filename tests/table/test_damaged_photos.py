@@ -193,6 +193,7 @@ def test_the_journal_scrub_after_the_one_that_repairs_an_entry_puts_back_swapped
     spoil(tmp_path / SECOND, b'[5,"line"')
     scrub(journal)
     assert first.read_bytes() == b"photo 6", "the entry of its throw comes after the damaged one"
+    assert journal.health()[1].endswith(", photos not yet"), "the wrong photo was not verified"
     scrub(journal, now_s=2e6)
     journal.close()
     assert (first.read_bytes(), last.read_bytes()) == (b"photo 1", b"photo 6")

@@ -200,13 +200,15 @@ class Journal:
                     yield
         except Damaged as damage:
             self._recover(damage, self.tail.head)
+            photos = "photos not yet"
         else:
+            photos = counted(verified, "photo")
             if wrong:
                 throws = ", ".join(map(str, sorted(wrong)))
                 self._recover(Damaged(f"photos of throws {throws} are not as they were taken"), self.tail.head)
                 self._photos.put_right(wrong, self._owners())
         self._unrepaired = ""
-        self._note_verified(counted(verified, "photo"))
+        self._note_verified(photos)
 
     def _owners(self) -> dict[str, int]:
         """Return the throw of each photo that the journal names, by the photo's hash. Raises OSError."""
