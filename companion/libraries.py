@@ -25,10 +25,11 @@ Drivers' libraries (extra `pi`) are not listed: `load_library` explains them."""
 
 
 def missing_library(error: ImportError) -> str | None:
-    """Return two sentences that explain a failed import: what is missing, and a command to get it.
+    """Return two sentences that explain a failed import: what is missing, and a command that helps.
 
-    The command installs a missing Python library, or searches for the package of a missing system library. None when a
-    module of this project is missing, or the cause is not a missing library: such a bug keeps its traceback.
+    The command installs a missing Python library, or searches for the package of a missing system library. For OpenCV
+    it installs the build that needs no desktop libraries. Returns None when a module of this project is missing, or the
+    cause is not a missing library: such a bug keeps its traceback.
     """
     pip = f"{Path(sys.executable)} -m pip"
     shared = _SHARED.search(str(error))

@@ -93,8 +93,8 @@ class DeliveryThread(BackgroundThread):
     def _run(self, stopped: threading.Event) -> None:
         """Call `_deliver` at the start, at each wake-up, and `pause_s(failures)` seconds after a failure.
 
-        `failures` counts those in a row. The call returns once `stopped` is set; no failure ends it. `health` reports
-        each failure; for an OSError `_deliver` has set the sentence itself.
+        `failures` is the number of failures in a row. The call returns once `stopped` is set; no failure ends it.
+        `health` reports each failure; for an OSError, `_deliver` has already set the sentence that `health` returns.
         """
         failures = 0
         while not stopped.is_set():

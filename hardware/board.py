@@ -167,7 +167,7 @@ class Board:
             self._thread.join(timeout=5.0)
 
     def step(self) -> float:
-        """Draw a frame of the LED board, open the strip, and send the frame to it, each if it is due.
+        """Do what is due: draw a frame of the LED board, open the strip, send the frame to the strip.
 
         Return the seconds until the next step is due. A failure of the strip is not raised: `health` reports it, and
         the strip is opened again after RETRY_S. Only the drawing thread calls this.

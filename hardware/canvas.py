@@ -55,10 +55,10 @@ class Canvas:
         self._paths = lane_paths(layout)
 
     def lane_position(self, hole: float) -> float:
-        """Convert a position in holes of the game to one in holes of the LED track's lanes, which may differ in length.
+        """Convert a hole of the game to a position on the LED lanes, which may have another number of holes.
 
-        0 is a lane's start pocket, `layout.holes` + 1 its finish pocket; positions beyond them give these. A fractional
-        position is interpolated between its two holes.
+        Position 0 is the start pocket, `layout.holes` + 1 the finish pocket; a hole beyond the game's track gives one
+        of these. A fractional hole is interpolated between its two neighbours.
         """
         below = int(hole // 1)
         first = self.layout.lane_index(below, self.game_holes)

@@ -149,10 +149,10 @@ def _spark(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _burst(canvas: Canvas, stroke: Stroke) -> None:
-    """Draw a burst on the canvas: a red glow that grows around the position `stroke.end` and fades.
+    """Draw a burst on the canvas: a red glow around the position `stroke.end` that grows and fades.
 
-    A spot in the stroke's colour moves with the edge of the glow that is further from `stroke.start`. LEDs that are
-    brighter already stay as they are.
+    A spot in the stroke's colour moves with the edge of the glow, on the side away from `stroke.start`. LEDs are only
+    brightened, never dimmed.
     """
     path, since_s = stroke.path, stroke.since_s
     ring = 3 + stroke.holes * ease(since_s / (0.9 / 1.3 * stroke.lasts_s))

@@ -147,11 +147,12 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 
 
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return two tables, (511, _RATIO_BINS + 1) uint8, of the chroma nearest to a wanted one that keeps the hue.
+    """Return two (511, _RATIO_BINS + 1) uint8 tables that round a colour's chroma to whole steps and keep the hue.
 
-    Chroma is the greatest less the least channel. The hue is the middle less the least channel, divided by chroma:
-    0 to 1. The first table holds the nearest chroma, the second its middle less the least channel. Rows are for
-    twice the wanted chroma, 0 to 510, and columns for the bin of the wanted hue.
+    Chroma is the greatest channel minus the least. The hue is a ratio, 0 to 1: (middle - least channel) / chroma. In
+    whole numbers a low chroma allows few ratios. The first table holds the nearest chroma above 0 that allows the hue
+    within HUE_TOLERANCE_DEGREES, the second its middle minus least channel. Rows are for twice the wanted chroma, 0 to
+    510 (row 0 is all 0), and columns for the bin of the hue.
     """
     ratio = np.arange(_RATIO_BINS + 1) / _RATIO_BINS
     chroma = np.arange(256)[:, None]

@@ -78,15 +78,15 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
 
 
 def next_change_s(view: BoardView, layout: Layout, time_s: float) -> float:
-    """Return the time, in seconds on the board's clock, at which `compose` must be called next for the same view.
+    """Return when `compose` must be called next for the same view, in seconds on the board's clock.
 
-    The first case that applies counts:
+    The first case that applies decides:
 
-    - A photo is taken: the end of a button's flash; infinity if none is lit.
-    - A join code is shown: its end.
-    - An animation runs: `time_s` itself.
-    - Else, if some light changes (not `_at_rest`): SLOW_FRAME_S later.
-    - Else: the start of the next animation; infinity if there is none.
+    - A photo is being taken: the end of the first button flash; infinity if none is lit.
+    - A join code is shown: the end of its display.
+    - An animation runs: `time_s`, that is, at once.
+    - Some light changes (not `_at_rest`): SLOW_FRAME_S after `time_s`.
+    - Otherwise: the start of the next animation; infinity if there is none.
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)
@@ -168,9 +168,10 @@ def _mood(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float) -
 
 
 def _call_light(view: BoardView, time_s: float) -> tuple[Colour, float] | None:
-    """Return colour and brightness of the light that calls people at `time_s`, or None if nothing does.
+    """Return colour and brightness (0 to 1) of the light that asks people to act, or None if nobody has to.
 
-    A question (`asking`) breathes in amber. A refused hold (`illegal_hold`) flashes in `ALARM` twice, then rests.
+    The mood `asking` (an open question) breathes in amber. `illegal_hold` (the rules refuse the kept dice) flashes
+    twice in `ALARM`, then stays dim. Both repeat every 2 s.
     """
     at_s = time_s % 2.0
     if view.mood == "asking":

@@ -308,11 +308,11 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
 
 
 def check_power_cut(root: Root, checks: Checks, number: int) -> None:
-    """Check that the previous release runs again after a power cut in the trial of a release that fails to start.
+    """Check that the current release runs again after a power cut in the trial of another one that fails to start.
 
-    The newest release that is not the current one is put on trial, and the table is killed (`kill -9`). Within `STARTS`
-    starts the previous release must run, with `number` as the number of its newest journal entry. A failed check, or a
-    table that does not get healthy, ends the program.
+    The newest release other than the current one, which must be broken, is put on trial. Then the table is killed with
+    `kill -9`. Within `STARTS` starts of the service the release that was current must run again, with `number` as the
+    number of its newest journal entry. A failed check, or a table that does not get healthy, ends the program.
     """
     releases = root.folder / "opt/pegpip/releases"
     current = (root.folder / "opt/pegpip/current").readlink()

@@ -106,7 +106,8 @@ class Pages:
         """Return a Flask blueprint with the routes of the pages, QR codes and manifest.
 
         Args:
-            groups: Names of the API groups that the table has. A page of `OPTIONAL_PAGES` needs its group among them.
+            groups: Names of the API groups that the table has. A page in `OPTIONAL_PAGES` is served only if its
+                group is among them.
         """
         routes = flask.Blueprint("pages", __name__)
         routes.app_context_processor(functools.partial(self.template_variables, groups))

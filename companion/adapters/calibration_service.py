@@ -78,9 +78,15 @@ class CalibrationService:
     def look(self) -> Mapping[str, Any]:
         """Look for the sheet in the newest frame, and return the state of the calibration as JSON for the page.
 
-        If a marker is seen, the table gets no frames for RESERVED_S, and a new view of the sheet improves the measured
-        lens. `sheet` tells whether `take_sheet` has measured the sheet. Before the first frame, `picture_wh` and `lens`
-        are None, and the advice is `no_picture`.
+        If a marker is seen, the table gets no frames for RESERVED_S seconds. A view that helps to measure the lens is
+        kept.
+
+        Returns:
+            `calibrated`, `says`: as `calibration_status`. `virtual`: whether the camera is virtual. `sheet`:
+                whether `take_sheet` has measured the sheet. `empty`: whether a calibration was stored since.
+                `picture_wh`: size in pixels. `markers`, `zones`: corners of each in pixels. `lens`: `views`, `of`
+                (views needed), `degrees`, `measured`. `advice`: what to improve. Before the first frame
+                `picture_wh` and `lens` are None, `markers` and `zones` empty, and the advice is `no_picture`.
         """
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
@@ -130,10 +136,10 @@ class CalibrationService:
         return pdf(sheet(paper, plan.tray_mm, plan.keep_mm))
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
-        """Wait until the sheet lies still, measure its pose, and focus the lens on it.
+        """Wait until the sheet lies still, measure its pose, and focus the lens on it; return `look()`.
 
-        Meanwhile the table gets no frames. What was taken before is dropped, even on failure, but a calibration stored
-        on the disk stays. Returns the state of the calibration as JSON for the page, as `look` does.
+        Meanwhile the table gets no frames. Results of earlier steps are dropped, even on failure; a calibration stored
+        on the disk stays.
 
         `plan` has the person's measures in mm: `width_mm`, `height_mm` and `keep_mm` of the tray, `bar_mm` of the
         sheet's 100 mm bar, `die_mm`. `lens_mm` is the height of the lens over the floor; None to compute it from the

@@ -78,9 +78,9 @@ class TrayObserver:
         return self.ended or (self._thread is not None and self._thread.is_alive())
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the camera delivers readable frames, and a sentence for the page.
+        """Return whether the camera delivers readable frames, and a text about it for the page.
 
-        False also in the dark, and after the end of a recording.
+        The first value is False also in the dark, and after the end of a recording.
         """
         if self._illness is not None:
             return False, f"{self._illness} Until then, enter throws by phone."

@@ -31,8 +31,9 @@ class Machine:
     def run(self, *words: str, user: str = "") -> str:
         """Run a program to its end and return its output, stdout and stderr together.
 
-        The variables of ENVIRONMENT are set besides the inherited ones. If root calls, the program runs as `user`,
-        without root's groups. Raises DeviceError if it fails (quoting its last lines) or is not installed.
+        The variables of ENVIRONMENT are added to the inherited ones. If the caller is root and names a `user`, the
+        program runs as that user, without root's groups; otherwise `user` is ignored. Raises DeviceError if the program
+        fails (quoting its last lines) or is not installed.
         """
         lowered = bool(user) and os.geteuid() == 0
         try:

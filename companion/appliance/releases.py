@@ -291,7 +291,7 @@ class Releases:
 
 
 def keep_extras(old: Path, new: Path) -> None:
-    """Copy from `old` the Python distributions that `new` lacks; both are folders of releases.
+    """Copy the Python distributions that release folder `new` lacks from release folder `old`.
 
     The table's owner may have installed them, for example for the extra `league`. Their code is not run, and their
     commands are not copied. Nothing is copied between different versions of Python. Raises OSError.

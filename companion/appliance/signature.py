@@ -54,9 +54,9 @@ def signed_at(file: Path, signature: Path, key: Path) -> int:
 
 
 def _without_armour(key: Path) -> bytes:
-    """Return the binary packets of an armoured public key file, for gpgv.
+    """Return the binary packets of an ASCII-armoured PGP public key file, for gpgv.
 
-    Raises DeviceError if the file is missing, unreadable or no such key.
+    Raises DeviceError if the file is missing, unreadable or not an armoured public key.
     """
     try:
         head, _, body = key.read_text("ascii").replace("\r", "").partition("\n\n")

@@ -103,10 +103,10 @@ class TablesUser:
         return [f"add {USER} to the group {name}" for name in _groups_without_it()]
 
     def do(self, machine: Machine) -> None:
-        """Create the service's user and its data folder unless they exist, and add the user to existing GROUPS.
+        """Create the service's user and data folder where missing, and add the user to those of GROUPS that exist.
 
-        If another user owns the folder, its owner and that of everything inside is changed to the service's user.
-        Raises DeviceError if a program fails.
+        If the folder is not the user's own, the user becomes the owner of it and of everything inside. Raises
+        DeviceError if a program fails, OSError if the folder can't be created.
         """
         if not _user_exists():
             machine.run("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin", USER)

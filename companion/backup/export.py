@@ -190,7 +190,7 @@ def _is_own(name: str) -> bool:
 
 
 def _is_export(path: Path) -> bool:
-    """Return whether a file is a `.zip` whose list of names is that of an export; False if that can't be read."""
+    """Return whether a file is a `.zip` that lists the manifest and data of an export; False if it can't be read."""
     if path.suffix == ".zip":
         with contextlib.suppress(OSError, ValueError, NotImplementedError, zipfile.BadZipFile):
             with zipfile.ZipFile(path) as archive:

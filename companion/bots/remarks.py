@@ -108,9 +108,10 @@ class Remarks:
                 self._judged[line.number] = self._remark(player, after) if player and player != house else None
 
     def _remark(self, player: str, transcript: Transcript) -> Remark | None:
-        """Return a remark about the last line of a transcript, which `player` made, and count its wording as used.
+        """Return a remark about the last line of a transcript, made by `player`, and count its wording as used.
 
-        None if the line is not notable, if no values are known, or if all wordings of its kind are used.
+        None if the line is not notable, if the values of its options are not known, or if all wordings of its kind are
+        used.
         """
         found = None
         with contextlib.suppress(RulesError):  # nothing is known about what options are worth

@@ -19,9 +19,10 @@ from web.pages import Addresses, owner_url
 @click.command()
 @CONFIG
 def command(settings_file: Path | None) -> None:
-    """Draw QR codes on this terminal: one joins the table's Wi-Fi, one opens its page.
+    """Draw QR codes on this terminal: one joins the table's Wi-Fi, if it has one; one opens its page.
 
-    While a running table has no host, the second code makes a phone the host. A running table's PIN is printed, too.
+    While a running table has no host, scanning the page's code makes a phone the host. A running table's PIN is
+    printed, too.
     """
     from companion.service.site import addresses_of
 
@@ -43,8 +44,8 @@ def command(settings_file: Path | None) -> None:
 def codes_of(page: str) -> dict[str, Any]:
     """Return `pin` and `first`, the code that makes a phone the owner, of the table on this machine.
 
-    `page` is the URL of its page, with a slash at the end. `first` is None if the table has an owner. The result is
-    empty if no table answers in time (`json_here`).
+    `page` is the URL of the table's page, with a slash at the end. `first` is None if the table has an owner, or its
+    file of paired phones is damaged. The result is empty if no table answers in time (`json_here`).
     """
     with contextlib.suppress(OSError, ValueError, HTTPException):  # nothing listens, or something else does
         codes = json_here(f"{page}api/pair/codes")

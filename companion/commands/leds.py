@@ -134,11 +134,17 @@ def test(settings_file: Path | None, layout: str | None, strip: str | None, step
 def _with_right_colours(
     settings: config.Settings, strip: str | None, layout: Layout, step_s: float
 ) -> config.Settings | None:
-    """Show the test colours on the strip, ask whether they were right, and return the settings that show them right.
+    """Show the test colours on the strip, and return the settings for which a person confirms them.
 
-    On an SPI strip each SPI coding is tried, first the one in the settings. Return None if the person finds no colours
-    right. Without a person who can answer, or with a simulated strip, the settings count as right. `strip` is the kind
-    of strip; None takes that of the settings.
+    On an SPI strip each SPI coding (`spi_bits`) is tried, first that of the settings. If none is confirmed, print what
+    to check and return None. With a simulated strip, or without a terminal, nobody is asked and the settings are
+    returned. Raises SetupError for an unknown kind of strip, DeviceError if the strip fails.
+
+    Args:
+        settings: The settings to begin with.
+        strip: Kind of strip; None for that of the settings.
+        layout: Layout of the LEDs to light.
+        step_s: Seconds for which each colour is shown.
     """
     from hardware.pictures.lights import colours
 

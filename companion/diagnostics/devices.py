@@ -150,14 +150,15 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 
 
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
-    """Return the finding on the buttons: good if their pins can be opened, and shutting down is allowed.
+    """Return the finding on the buttons: good if wired rightly, their pins open, and shutting down is allowed.
 
-    - A shutdown command without its program is bad for every kind of buttons.
-    - `gpio`: wrong strip settings are bad, too. The pins are opened and closed, and a shutdown command with `systemctl`
-      needs the permission to shut down.
-    - `keys` and `none` need no pins, and their finding is marked as simulated. Any other kind is bad.
+    - Any kind: bad if `shutdown_problems` finds a fault, such as a command whose program is not installed.
+    - `gpio`: also bad if `wiring_problems` finds a fault of strip or buttons, or a pin can't be opened. A shutdown
+      command with `systemctl` needs the permission to shut down. The pins are closed again.
+    - `keys` and `none`: no pin is opened, and the finding is marked as simulated.
+    - Another kind: bad.
 
-    `machine` is the machine's model; by default this one's.
+    `machine` is the machine's model; None for that of this machine.
     """
     wired, known = settings.buttons, model() if machine is None else machine
     on_pins = wired.kind == "gpio"
@@ -189,7 +190,10 @@ def shutdown_refusal(ask: Callable[[], str] = can_shut_down) -> Finding | None:
 
 
 def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
-    """Play a short effect, and return the finding. `play` plays a WAV file and returns what went wrong, or None."""
+    """Play a short sound effect and return the finding.
+
+    `play` plays the bytes of a WAV file and returns what went wrong, or None.
+    """
     wrong = play(sound(TRIAL))
     if wrong is None:
         return Finding("sounds", True, "An effect was played: you should have heard it.")

@@ -118,10 +118,10 @@ def check_playable(folder: Path) -> Finding:
 
 
 def check_journal(folder: Path) -> Finding:
-    """Return the finding on a data folder's journal: it fails if a copy on the disk is damaged.
+    """Check a data folder's journal; the finding fails if a copy on the disk is damaged or can't be read.
 
-    The check also fails while a folder that a recovery set aside is there, or after an import that was cut off. A
-    folder without a journal passes. Nothing is changed, and a table may be writing meanwhile.
+    It also fails after an interrupted import, or while a folder that a recovery set aside is still there. A data folder
+    without a journal passes. Nothing is changed, and a table may be writing meanwhile.
     """
     left_over = check_import(folder)
     if not left_over.ok:

@@ -21,10 +21,11 @@ main{{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(18rem,
 
 
 def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, Any]) -> Path:
-    """Write an HTML page of the throws that differ (`Rescored.differs`), each with its picture; return the page's path.
+    """Write `index.html`, a page of the throws that differ (`Rescored.differs`); return its path.
 
-    `found` are the counts of `rescoring.summary`. Raises DeviceError if the folder or the page can't be written or the
-    picture of a throw is damaged, and PictureError if a picture can't be written.
+    The last picture of each such throw, with the new reading drawn on it, is saved beside the page. `folder` is made if
+    missing. `found` holds the counts of `rescoring.summary`. Raises DeviceError if the folder or the page can't be
+    written, or if the picture of a throw is damaged. Raises PictureError if a picture can't be written.
     """
     with explained(f"The sheet can't be written to {folder}", "Name another."):
         folder.mkdir(parents=True, exist_ok=True)

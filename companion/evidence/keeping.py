@@ -110,7 +110,12 @@ class PackageKeeper:
         return self._thread is not None and self._thread.is_alive()
 
     def health(self) -> tuple[bool, str]:
-        """Return whether throw packages can be written, and a sentence for the page with their number or the error."""
+        """Return whether throw packages can be written, and a sentence for the page.
+
+        The result is False from a disk error until a later write or deletion succeeds; the sentence is the error.
+        Otherwise the sentence tells how many throws were kept since the start, and how many readings were skipped. With
+        `evidence_percent` 0 the result is True, and the sentence says that nothing is kept.
+        """
         if self._illness:
             return False, self._illness
         if not self._packages.cap_bytes:
@@ -207,7 +212,11 @@ class PackageKeeper:
         self._taught.learn(dice, held.fine.pictures()[-1], reading, labels, rig, thrown.number)
 
     def _write(self, thrown: Thrown, held: Held) -> None:
-        """Write a throw's package, near-lossless if it was corrected or in doubt, else compressed."""
+        """Write the package of a throw: near-lossless after a correction or a reading in doubt, else compressed.
+
+        The package gets the throw's number. A package that the folder's cap leaves no room for is not kept. An OSError
+        is logged, and `health` reports it.
+        """
         package = held.fine if thrown.source == "corrected" or held.fine.record.doubt else held.small
         record = msgspec.structs.replace(package.record, throw=thrown.number)
         with self._disk():

@@ -152,7 +152,7 @@ def summary(throws: Sequence[Rescored], refused: Sequence[str]) -> dict[str, Any
     """Return the counts of a rescoring as JSON.
 
     - `throws`: all throws; `exact`: new readings that give the journal's values; `trusted`: new ones without a doubt.
-    - `caught`: new readings that are trusted, wrong and as at the table, where a question caught the error.
+    - `caught`: new readings that are trusted and wrong, but equal the table's reading, about which a person was asked.
     - `false_accepts`: all other new readings that are trusted and wrong.
     - `false_accepts_at_most`: 95 % upper bound of their rate, 0 to 1, among trusted readings that are not `caught`.
     - `doubts`: each doubt -> its count.

@@ -102,11 +102,13 @@ def _has_unknown(throw: StoredThrow) -> bool:
 
 
 def _label(throw: StoredThrow) -> dict[str, object]:
-    """Return a throw's line in `labels.jsonl`: name of its picture, values and boxes of its dice, tags, its record.
+    """Return a throw's line in `labels.jsonl` as a JSON object.
 
-    `values` are those in the journal, and the camera's readings of dice in the keep zone. `boxes` are [x, y, w, h,
-    value] in pixels, or None if a thrown die has no box or it is not known which one shows which value. A kept die
-    without a value is in neither. `tags` are the source of the values and any doubt.
+    Returns:
+        `image`: file name of the picture. `values`: sorted; those of thrown dice as in the journal, those of dice
+            in the keep zone as read by the camera. `boxes`: [x, y, width, height, value] of each die in pixels;
+            None unless every thrown die is matched with a box. `tags`: source of the values, then the doubt if any.
+            `package`: record of the throw, without the photo's hash. Kept dice without a value are left out.
     """
     stands = throw.camera_throw
     record = replace(throw.package.record, stands=stands.values, source=stands.source, photo="")

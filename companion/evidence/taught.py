@@ -96,7 +96,8 @@ class TaughtSets:
     def sets(self) -> list[dict[str, Any]]:
         """Return a JSON object for every taught set of dice, sorted by name.
 
-        Each has `name`, number of `throws`, `faces` (how many examples show 1, 2, ... 6), and whether it is `usable`.
+        Each has `name`, number of `throws`, `faces` (how many examples show 1, 2, ... 6), and `usable`. Readings are
+        compared only with a usable set: one with examples of at least MIN_THROWS throws and two labels.
         """
         return [
             {
@@ -128,20 +129,22 @@ class TaughtSets:
     ) -> None:
         """Add the labelled dice of a throw to a taught set of dice as examples, in memory and on disk.
 
-        An unknown set is made, and a damaged file of the set is overwritten. New examples replace earlier ones of the
-        same throw. If all `values` are None, nothing is added, and the earlier ones are deleted unless the set has no
-        others. Beyond `MAX_EXAMPLES` the oldest are dropped.
+        An unknown set is created; a damaged file of the set is overwritten. New examples replace earlier ones of the
+        same throw. If all `values` are None, the throw's earlier examples are deleted, unless the set has no others.
+        Beyond `MAX_EXAMPLES` the oldest are dropped.
 
         Args:
             name: Name of the set of dice.
             frame_bgr: (h, w, 3) the picture that was read, with the calibration `rig`.
-            reading: Its reading.
+            reading: The picture's reading.
             values: True value of each die of the reading; `NO_FACE` for no die, None to leave the die out.
             rig: The calibration; None without one.
-            throw: Number of the throw in the journal; None for a throw of a lesson, which gets a new negative number.
+            throw: Number of the throw in the journal. None for a throw that only teaches: it gets a new negative
+                number.
 
         Raises:
-            NotReadable: The set's file could not be read, or is of a newer format; nothing was learnt.
+            NotReadable: The set's file could not be opened when it was loaded, or is of a newer format; nothing was
+                learnt.
             DeviceError: The set can't be stored; nothing was learnt.
         """
         with self._lock:

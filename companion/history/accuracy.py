@@ -42,10 +42,10 @@ class CameraThrow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def camera_throws(past: PastGames, folder: Path) -> list[CameraThrow]:
-    """Return every throw that was read by the camera and not taken back, oldest first.
+    """Return every throw that the camera read and nobody took back, oldest first.
 
-    A corrected throw counts only if its entry in the journal of the data folder has a reading by the camera. Raises
-    DeviceError if the journal can't be read.
+    Throws that a person was asked about or corrected are included. A corrected one counts only if its entry in the
+    journal of the data folder `folder` has a reading by the camera. Raises DeviceError if the journal can't be read.
     """
     found = []
     for game, line in past.camera_throws():

@@ -122,10 +122,11 @@ class PastGames:
         """Return the throw of a finished game with the most luck; None for an unknown game. The result is cached.
 
         Returns:
-            `player`, `values`, `line` (its number in the transcript), and `chance`: that of a throw at least as good.
+            `player`, `values`, `line` (its number in the transcript), and `chance`, the probability of a throw at
+                least as good.
 
         Raises:
-            RulesError: The game is not finished, a player left it, its values are not known, or no throw was lucky.
+            RulesError: The game is not finished, a player left it, its odds are not known, or no throw was lucky.
             DeviceError: The journal can't be read.
         """
 
@@ -138,13 +139,11 @@ class PastGames:
         return self._cached("luckiest", self._game(game), luckiest)
 
     def chances(self, game: int) -> Json | None:
-        """Return each side's win probability in a finished game, right after the roll-off and after each later line.
-
-        None for an unknown game. The result is cached.
+        """Return each side's win probability throughout a finished game, cached; None for an unknown game number.
 
         Returns:
-            `chances`: for each position a list of probabilities, one a side; `exact`: whether they hold if all sides
-            play every turn for the win.
+            A JSON object. `chances`: a list of probabilities, one a side, right after the roll-off and after each
+            later line. `exact`: whether they hold if all sides play every turn for the win.
 
         Raises:
             RulesError: The game is not finished, has more or fewer than two sides, or its odds are not known.
@@ -181,10 +180,10 @@ class PastGames:
         return self._cached(f"odds {goal}", self._game(game), odds)
 
     def ratings(self) -> list[Json]:
-        """Return what each player's decisions cost over all finished games, as `ratings.ratings_of`.
+        """Return the mean cost of each player's decisions over all finished games, as `ratings.ratings_of` does.
 
-        These don't count: games in tournament mode, games that a player left, games without odds, and the bot's
-        decisions. The costs of each game are cached.
+        Left out are games in tournament mode, games that a player left, games without known odds, and the bot's
+        decisions. The costs of each game are cached. Raises DeviceError if the journal can't be read.
         """
         finished = [game for game in self._played() if game.outcome is not None]
         return ratings_of(
@@ -303,10 +302,10 @@ class PastGames:
             return self._kept.get(number)
 
     def _cached(self, kind: str, game: ArchivedGame | None, compute: Callable[[ArchivedGame], T]) -> T | None:
-        """Return the result of `compute` for a game, cached until the game changes; None without a game.
+        """Return the result of `compute` for a game, cached until the game changes; None if `game` is None.
 
-        `kind` names the result, such as `luck`. Beyond MAX_RESULTS the oldest is forgotten, but for the kind `regrets`:
-        ratings need those of all games.
+        `kind` names the result, such as `luck`. The oldest results beyond MAX_RESULTS are dropped, except those of the
+        kind `regrets`: ratings need them for all games.
         """
         if game is None:
             return None

@@ -87,7 +87,7 @@ def accept(connection: Connection, table: int, message: Message, body: bytes, si
 
 
 def keep_aside(connection: Connection, table: int, path: str, why: str, body: bytes) -> None:
-    """Store a registered table's refused message with the reason, and delete all but its newest KEPT_REFUSALS."""
+    """Store a refused message of a registered table with the reason; keep only the table's newest KEPT_REFUSALS."""
     with connection.transaction():
         connection.execute(
             "INSERT INTO refused (table_id, path, reason, body) VALUES (%s, %s, %s, %s)", (table, path, why, body)

@@ -56,9 +56,9 @@ def check_migrated(url: str) -> None:
 
 
 def opened(url: str) -> Pool:
-    """Return a pool of connections with only the rights of the database role `league_app`, and a time limit per query.
+    """Return a pool of connections with only the rights of the role `league_app`, and a time limit per query.
 
-    It connects in the background: an unreachable database raises PoolTimeout at the first use.
+    The pool connects in the background: if the database is unreachable, the first use raises PoolTimeout.
     """
 
     def configure(connection: Connection) -> None:

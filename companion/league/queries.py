@@ -37,10 +37,10 @@ def seasons(connection: Connection) -> Rows:
 
 
 def season_page(connection: Connection, number: int, kind: str, by: str, skip: int) -> dict[str, Any] | None:
-    """Return all that the page of a season shows for a kind of game; None for an unknown season.
+    """Return what the page of a season shows for a kind of game; None for an unknown season.
 
-    `season`, `standings` (in the order `by`, a key of ORDERS, after `skip` rows), `tournaments`, the newest `games`,
-    and `records`.
+    The keys are `season`, `standings` (in the order `by`, a key of ORDERS, after `skip` rows), `tournaments`, `games`
+    (the newest) and `records`.
     """
     found = connection.execute("SELECT id, name FROM seasons WHERE id = %s", (number,)).fetchone()
     return found and {

@@ -130,10 +130,11 @@ def _rate_until(pool: Pool, ended: threading.Event) -> None:
 
 
 def _accept_request(pool: Pool, now_s: float) -> Reply:
-    """Check, replay and store the message that a table's request to the league brings; return the reply.
+    """Check, replay and store the message in a table's request (`flask.request`) to the league; return the reply.
 
     Raises NotAccepted if the message is malformed, not signed by a registered table, or refused by the rules or the
-    league. It is kept aside only if a registered table signed it.
+    league. Messages refused by the rules or the league are stored with the reason (`keep_aside`); other refusals are
+    not.
     """
     body, path = flask.request.get_data(cache=False), flask.request.path
     signature = flask.request.headers.get(SIGNATURE, "")

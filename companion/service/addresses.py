@@ -61,7 +61,8 @@ def own_addresses() -> tuple[str, ...]:
 def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
     """Return the URL of the pages, with the port, to print and to draw as a QR code.
 
-    A `host` that stands for all addresses is replaced by the first of `own`, this machine's, else by 127.0.0.1.
+    `own` are this machine's addresses. The first replaces a `host` that stands for all addresses; 127.0.0.1 if there is
+    none.
     """
     if host not in ("", "0.0.0.0", "::"):  # noqa: S104 - compared, not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"

@@ -102,12 +102,12 @@ def opened_door(
 
 
 def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
-    """Return what is wrong with settings that a person wants to use, one sentence each; empty if they work.
+    """Return what is wrong with the `wanted` settings, one sentence each; empty if they work.
 
-    It opens the parts that the settings name. A camera with another source and a strip of another kind are started and
-    stopped, and a changed port is listened on for a moment. A changed host alone is not tried. What is wrong with the
-    running settings already, such as a camera that is missing, is left out: it must not prevent other changes. `port`
-    is the one that the table serves now.
+    Problems that the `running` settings have too, such as a missing camera, are left out: they must not prevent other
+    changes. If no problem is left, a camera with another source and a strip of another kind are started and stopped. A
+    changed port is listened on for a moment. This trial ends at the first failure. A changed host alone is not tried.
+    `port` is the one that the table serves now.
     """
     problems = [each for each in _faults(wanted) if each not in _faults(running)]
     if problems:

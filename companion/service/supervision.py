@@ -91,9 +91,10 @@ class Supervisor:
         threading.excepthook = self._hook
 
     def health(self) -> tuple[bool, str]:
-        """Return whether the supervisor runs and all of `must_respond` responded at the last step, and a sentence.
+        """Return whether the supervisor's thread runs and every component responds, and a sentence for the page.
 
-        The sentence, for the page, says what to do if not.
+        The components are those of `must_respond`, as found at the last `step`. On failure the sentence names those
+        without an answer and says to restart the table.
         """
         if self._thread is None or not self._thread.is_alive():
             return False, "The supervisor has stopped, so failed parts are not restarted. Restart the table."

@@ -160,7 +160,7 @@ def value_of(section: str, key: str, value: object) -> Any:
 def is_secret(section: str, key: str) -> bool:
     """Return whether a setting's value is kept out of messages: a password, or a setting that may hold one.
 
-    The webhook's URL and the arguments of the shutdown command may.
+    The webhook's URL and the shutdown command, whose arguments may hold a password, count too.
 
     >>> is_secret("mqtt", "password"), is_secret("mqtt", "host")
     (True, False)

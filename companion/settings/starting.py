@@ -115,7 +115,10 @@ class Starting:
         return self.settings != before
 
     def _with(self, spare: Settings, keys: Keys) -> Settings:
-        """Return the settings with the values of `keys`, except those typed on the command line, taken from `spare`."""
+        """Return `self.settings` with the values of `keys` replaced by those of `spare`.
+
+        Values typed on the command line (`_typed`) are kept.
+        """
         changed: dict[str, Any] = {}
         for section, names in keys.items():
             typed = self._typed.get(section, ())

@@ -235,7 +235,8 @@ def _pressed(changes: Changes, button: str) -> Changes:
 def _banked(changes: Changes) -> Changes:
     """Return `changes` with the steps for the bank button: play the selected decision; if there is none, bank.
 
-    Raises IllegalAction if that is illegal, or a question is open whose code is not in SETTLED_BY_BANKING.
+    Raises IllegalAction if the selected decision is illegal, nothing can be banked, or an open question's code is not
+    in SETTLED_BY_BANKING.
     """
     asked, choices, lines = changes.state.asked, changes.state.choices, tuple[Action, ...]()
     if asked and asked[1].code not in SETTLED_BY_BANKING:
@@ -254,10 +255,11 @@ def _banked(changes: Changes) -> Changes:
 
 
 def _answered(changes: Changes, command: c.Answer) -> Changes:
-    """Return `changes` with the steps for a person's answer to the open question: play the throw `command.values`.
+    """Return `changes` with a person's answer to the open question about the dice in the tray.
 
-    Values of None, for no throw, play nothing. Then the newest observation is interpreted again, which may ask a new
-    question. Raises StaleAction if the question is closed, IllegalAction for a refused throw.
+    The dice values in `command.values` are played as a throw, after decisions that the keep zone implies. None means
+    that the dice were no throw: nothing is played. Then the newest observation is interpreted again, which may ask a
+    new question. Raises StaleAction if the question is closed, IllegalAction for a refused throw.
     """
     state, game, asked = changes.state, changes.state.playing, changes.state.asked
     if asked is None or game is None or asked[0] != command.question:
@@ -319,9 +321,10 @@ def _managed(changes: Changes, command: c.Managing) -> Changes:
 
 
 def _started(changes: Changes, command: c.StartGame) -> Changes:
-    """Return `changes` with the entry of a new game. One that is on stays unfinished; dice in the tray are ignored.
+    """Return `changes` with the entry of a new game; dice in the tray are ignored until they change.
 
-    It joins the last sitting if that has its players and is not ended. RulesError for a wrong header, terms or colours.
+    A running game stays unfinished. The new game joins the last sitting if it has the same players and that sitting was
+    not ended. Raises RulesError for a wrong header, terms or colours.
     """
     record, header = changes.state.record, header_of(command.header)
     sitting = oldest = record.number + 1

@@ -236,10 +236,13 @@ def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
 
 
 def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
-    """Return the games after an entry of kind `correction`: the game of that throw is recomputed from there on.
+    """Return the games after an entry of kind `correction`, which holds a throw's number and its new values.
 
-    Turns may have shifted, so later throws may have another player. Later lines that became illegal are dropped. An
-    event in the last game's log reports the correction. Raises IllegalAction if this throw or these values are refused.
+    The throw's game is played again from that throw. Later throws may pass to another player; later lines that become
+    illegal are dropped. An event in the last game's log reports the correction.
+
+    Raises IllegalAction if the games of this sitting lack the throw, the rules refuse the values, or an earlier game
+    would no longer be over.
     """
     throw, values = entry.body["throw"], tuple(entry.body["values"])
     game, index, result = correction_of(games, throw, values)

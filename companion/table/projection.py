@@ -31,9 +31,10 @@ REPLACED_NOTICES = frozenset({"throw", "decide", "throw_or_bank", "restored"})
 
 
 def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
-    """Return the snapshot of a table's state. The writer sets its `pulse`.
+    """Return the snapshot of a table's state. The writer then sets `pulse`, the snapshot's version.
 
-    From an earlier snapshot `last` the fields that depend on the journal alone are copied, if no entry was added since.
+    If no journal entry was added since the earlier snapshot `last`, the fields that depend on the journal alone are
+    copied from it.
     """
     if last is None or last.number != table.record.number:
         last = _journaled(table.record)
@@ -108,7 +109,10 @@ def _rule_of_thumb(state: State) -> dict[str, Any] | None:
 
 
 def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:
-    """Return the players or teams of a game, in seat order, with the hole of each one's back peg from `backs`."""
+    """Return a `Side` for each player or team of a game, in seat order.
+
+    `backs` has the hole of each side's back peg.
+    """
     standing, ahead = game.transcript.state.standing, scores_ahead(game.transcript.state)
     outcome = standing.outcome or Outcome((), (0,) * len(ahead))
     return tuple(

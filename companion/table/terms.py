@@ -85,9 +85,10 @@ def terms_line(terms: Terms) -> dict[str, Any]:
 
 
 def policies_under(terms: Terms) -> Policies:
-    """Return a function from a game's state to its tray policy: how dice in the tray are read in that state.
+    """Return a function from a game's state to its tray policy, which says what dice in the tray mean.
 
-    On the computer player's turn, dice in the tray only count as its throws; they never imply a decision or a bank.
+    `terms` name the seat that the bot plays, if any. On the bot's turn, dice in the tray only count as its throws,
+    never as a decision or a bank.
     """
     if terms.house is None:
         return policy_for

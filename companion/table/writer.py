@@ -231,7 +231,7 @@ class Table:
                 self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
-        """Carry out a command and publish the state; put the snapshot, or the command's error, into `answer`.
+        """Carry out a command and publish the state; put the snapshot, or the first error, into `answer`.
 
         The state is published even after an error. After an unexpected exception the state before the command is
         restored first, except that entries already journaled stay. For the command None nothing is published:

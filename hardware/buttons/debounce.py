@@ -54,9 +54,10 @@ def step(
 
 
 def due_s(contact: Contact, settle_s: float, long_s: float) -> float | None:
-    """Return when `step` must be called even if the level does not change, in seconds on the clock of its `now_s`.
+    """Return the time at which `step` must be called even if the level does not change; None if it need not be.
 
-    A new level has then lasted `settle_s`, or the button has been held for `long_s`. None if neither is to come.
+    At that time a new level has lasted `settle_s`, or the button has been held for `long_s`. The time is in seconds on
+    the clock that gives `step` its `now_s`.
     """
     if contact.raw != contact.down:
         return contact.raw_since_s + settle_s

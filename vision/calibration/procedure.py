@@ -323,11 +323,11 @@ class Calibrating:
 
 
 def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | None = None) -> Calibrated:
-    """Build the calibration from the tray's pose and the picture of the empty tray.
+    """Build the calibration from the tray's pose `found` and the picture of the empty tray.
 
-    Its advice is that of `found`, then advice on the empty tray's light unless `found` has the same code already.
-    Advice on a lens that was not measured, and on the lamp, follows. Raises DeviceError if the lens's computed height
-    is at most twice the die's edge.
+    The advice of `found` comes first, then advice on the empty tray's light whose codes `found` lacks. Advice on a lens
+    that was not measured, and on the lamp, follows. Raises DeviceError if the lens's height is at most twice the die's
+    edge.
     """
     rig = rig_of(found.floor_to_px, plan, empty_bgr, found.lens)
     known = {one.code for one in found.advice}

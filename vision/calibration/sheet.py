@@ -218,10 +218,9 @@ def pdf(sheet: Sheet) -> bytes:
 
 
 def _pdf_mark(mark: Mark) -> str:
-    """Return the PDF operators that draw a rectangle, a dashed line or a text.
+    """Return the PDF operators that draw a filled rectangle, a dashed line or a text.
 
-    The page's coordinates must have been set to millimetres with y downwards. Only the glyphs of a text are turned
-    upright here.
+    The page's coordinate system must be in millimetres with y downwards. Glyphs are flipped to stand upright in it.
     """
     if isinstance(mark, Rectangle):
         at = f"{mark.x_mm:g} {mark.y_mm:g} {mark.width_mm:g} {mark.height_mm:g}"

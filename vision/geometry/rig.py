@@ -87,10 +87,10 @@ class Rig:
         return under + (points_mm - under) * self.magnified
 
     def under(self, faces_px: Floats) -> Floats:
-        """Convert (n, 2) centres of upper faces in pixels to (n, 2) positions of the dice on the floor in millimetres.
+        """Convert (n, 2) centres of upper faces in pixels to (n, 2) positions of the dice on the floor in mm.
 
-        The upper face is nearer to the lens than the floor, so it appears further out: its distance from the point
-        under the lens is reduced to (height - die) / height of it (docs/reference/hardware.md, geometry).
+        An upper face is nearer to the lens than the floor, so it appears too far from the point under the lens. That
+        distance is multiplied by (height - die) / height (docs/reference/hardware.md, geometry).
         """
         under = np.array(self.camera_mm[:2])
         return under + (self.to_mm(faces_px) - under) / self.magnified

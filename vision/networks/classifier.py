@@ -109,9 +109,9 @@ class Classifier:
         return probabilities.reshape(len(views), -1, 7)
 
     def features(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float32]:
-        """Return (places, views, d) features of the face at each place in each view, each row scaled to length 1.
+        """Return (places, views, d) features of the face at each place in each view, each vector of length 1.
 
-        They are the input of the network's last layer. Raises ValueError without places.
+        Features are the input of the network's last layer. Raises ValueError if `places` is empty.
         """
         rows = self._run(_crops(picture_bgr, places, views), features=True)
         rows /= np.linalg.norm(rows, axis=-1, keepdims=True)

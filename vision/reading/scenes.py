@@ -159,10 +159,11 @@ class TrayFrame:
         return _clipped_box(self._tray.floor.to_frame(_corners(face)), self._shape)
 
     def unexplained(self, selection: Selection) -> list[Box]:
-        """Return the boxes, in pixels of the frame, of die-sized foreground that no accepted die covers.
+        """Return the boxes, in pixels of the frame, of die-sized foreground that no selected die covers.
 
-        If there is any, the reference picture is registered to the frame, so that a tray that was shifted since its
-        calibration is not reported as an object. If that leaves fewer boxes, later calls get the new foreground, too.
+        If there are any, the reference picture is registered to the frame, so that a shifted tray is not reported as an
+        object. If that leaves fewer boxes, these are returned, and the new foreground replaces the old one for later
+        calls.
         """
         dice, empty, face_px = self._dice_mask(selection), self._tray.empty, self._tray.face_px
         rest = unexplained_boxes(self._foreground.certain, dice, face_px)

@@ -110,8 +110,8 @@ class Witness:
     def _verdict(self, die: Candidate, features: Features) -> Probabilities | None:
         """Return a die's (7,) probabilities (no face, 1 to 6), weighted by distance to each label's examples.
 
-        The fitted rate of error is spread evenly over all seven. Returns None if the die is unlike all examples, or if
-        distances do not help to read them (fitted weight 0).
+        The fitted error rate is spread evenly over all seven. Returns None if the die is unlike all examples, or if the
+        fitted weight of the distances is 0: they do not help.
         """
         distances = self._nearest(features)
         if self._weight == 0.0 or distances.min() > self._near:
@@ -168,8 +168,8 @@ def _surer(die: Candidate, fused: Probabilities) -> Candidate:
 def _fused(probabilities: Probabilities, distances: Distances, weight: float) -> Probabilities:
     """Return the (7,) probabilities of a face, each multiplied by exp(-weight * distance) and then normalised.
 
-    Each is raised to at least 1e-6 first. Distances are relative to the smallest one, which must be finite; a label
-    without examples (infinite distance) counts as the nearest.
+    Probabilities are first raised to at least 1e-6. Distances are relative to the smallest one, which must be finite; a
+    label without examples (infinite distance) counts as the nearest.
     """
     beyond = np.where(np.isfinite(distances), distances - distances.min(), 0.0)
     fused = np.clip(probabilities, 1e-6, 1.0) * np.exp(-weight * beyond)

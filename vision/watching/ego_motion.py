@@ -103,9 +103,10 @@ def blurred(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _initial_shift(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the (2,) motion from one (120, 160) contrast to another, x and y in pixels, by phase correlation.
+    """Return the (2,) motion from one (120, 160) contrast picture to another, x and y in pixels.
 
-    Returns zeros if moving `one` by it would increase the median absolute difference of the two.
+    The motion is found by phase correlation. Returns zeros if moving `one` by it would increase the median absolute
+    difference of the two.
     """
     window = cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)  # the FFT joins opposite borders
     shift, _ = cv2.phaseCorrelate(one, other, window)

@@ -236,12 +236,15 @@ class Watcher:
         return not same_light(then, now) or (self.rig is not None and changed(then, now) > DIFFERENT_PX)
 
     def _read_as_they_come(self, detector: StillnessDetector, first: Frame) -> tuple[float, Settled | None]:
-        """Read frames of a calibrated camera during the STILL_S that the stillness detection waits, to save that time.
+        """Read frames of a calibrated camera while the stillness detection waits STILL_S, to save that time.
 
-        The first still frame, `first`, is read before lights near the tray are dim. It counts only if it is trusted and
-        agrees with the next one. Returns the time of the last frame in seconds, and the settled reading. That is None
-        if something moved, a later frame was in doubt, the readings disagreed, the recording ended or the watcher was
-        stopped: the dice are then read anew once they have been still for long enough.
+        `first`, the first still frame, was taken before lights near the tray were dimmed. Its reading only counts if it
+        is trusted and agrees with the next one.
+
+        Returns:
+            Time of the last frame, in seconds, and the settled reading. The reading is None if something moved, a
+                later frame was in doubt, the readings disagreed, the recording ended or the watcher was stopped.
+                The caller then reads the dice anew once they have been still for long enough.
         """
         self._read_by = read, rig = self._setup
         expect = self._expect()
@@ -270,12 +273,14 @@ class Watcher:
         return at_s, None
 
     def _read(self, frame: Frame) -> Settled:
-        """Read up to FRAMES_READ successive frames of the still tray, from `frame` on; return their merged reading.
+        """Read up to FRAMES_READ successive frames of the still tray, from `frame` on, and merge their readings.
 
-        Lights near the tray, if there are any, are dimmed meanwhile. Frames taken before they are dim, including
-        `frame`, are skipped; if a recording ends before that, its last frame is read. Fewer frames are read if the
-        recording ends or the watcher is stopped. Reading also ends at a doubtful frame, since no later one could remove
-        the doubt. Stillness detection sees none of the frames after `frame`.
+        If there are lights near the tray, they are dimmed meanwhile, and frames taken before they are dim, including
+        `frame`, are skipped. If a recording ends before that, its last frame is read.
+
+        Reading ends early, but not before one frame is read, when the recording ends or the watcher is stopped. It also
+        ends at a frame whose reading is in doubt: later frames can't remove the doubt. The stillness detector gets none
+        of the frames after `frame`.
         """
         self._read_by = read, rig = self._setup
         expect = self._expect()

@@ -113,9 +113,10 @@ def label(throw: ReviewedThrow) -> dict[str, object]:
     """Return the line of `labels.jsonl` that describes a throw, as a JSON object.
 
     Returns:
-        `image`: file name of its photo. `boxes`: [x, y, width, height, value] of every die, in pixels of the photo;
-            boxes marked as no die are left out. `session`: `game-N`. `tags`: the source of the values (`camera`,
-            `answered`, `corrected`), then the doubt if there was one.
+        `image`: file name of the throw's photo. `boxes`: [x, y, width, height, value] of every die, in pixels of
+            the photo, without boxes marked as no die; a box without a label has the value None. `session`:
+            `game-N`. `tags`: source of the values (`camera`, `answered`, `corrected`), then the doubt if there was
+            one.
     """
     boxes = [[*die.box_xywh, die.value] for die in throw.dice if die.value != NO_DIE]
     tags = [throw.source, *([throw.doubt] if throw.doubt else [])]

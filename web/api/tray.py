@@ -107,15 +107,15 @@ class Tray(Protocol):
 
 
 def routes(tray: Tray, table: AnyTable, pairing: Pairing) -> Routes:
-    """Make the routes of the virtual tray.
+    """Make the routes of the virtual tray, under `/api/tray`.
 
     Anyone may see its dice and the camera's picture. Only players, and a browser on the table's own machine, may throw,
     shake, move and lift the dice, or send commands. An unknown die is answered 422.
 
     Args:
         tray: The virtual tray.
-        table: Executes the commands that are sent to /api/tray: lines, answers and next games (`DECIDED_HERE`).
-        pairing: The paired phones; the one that starts a game is noted.
+        table: Executes the commands in `DECIDED_HERE`: play a line, answer a question, start the next game.
+        pairing: The paired phones; a phone that starts a game is recorded there.
     """
     shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, *(command for _, _, command, _ in DECIDED_HERE))
     made = Routes("tray", *shapes)

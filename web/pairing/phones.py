@@ -288,7 +288,7 @@ class Pairing:
         return True
 
     def unpair(self, number: int) -> bool:
-        """Unpair the phone with this number; False if there is none. Without an owner, `owner_code` returns a code."""
+        """Unpair the phone with this number; False if there is none. If no owner is left, `owner_code` gives a code."""
         with self._lock:
             if self._numbered(number) is None:
                 return False
@@ -365,9 +365,9 @@ class Pairing:
         return True
 
     def _keep(self, phones: dict[str, Paired]) -> None:
-        """Make `phones` (by SHA-256 of the token) the paired phones and save them.
+        """Replace the paired phones by `phones`, keyed by the SHA-256 of their tokens, and save them.
 
-        While there is an owner, no owner's code is valid. A damaged file is overwritten only if a phone is the owner.
+        If they include an owner, its code is void, the PIN makes no owner, and a damaged file is overwritten.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}

@@ -35,17 +35,18 @@ class FairSocket(socket.socket):
         self._limits, self._taken = limits, taken
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection whose IP address has a place left, with the peer's address; close those before it.
+        """Return the next connection that is not refused, with the peer's address; close refused ones before it.
 
-        The connection takes a place, unless its address is this machine's (`Limits.is_own`). Raises BlockingIOError if
-        no connection waits, or if `REFUSALS_PER_ACCEPT` were closed.
+        A connection is refused if its IP address, or all addresses together, have as many open connections as allowed.
+        Connections from this machine (`Limits.is_own`) are neither refused nor counted. Raises BlockingIOError if no
+        connection waits, or after `REFUSALS_PER_ACCEPT` refusals.
         """
         for _ in range(REFUSALS_PER_ACCEPT):
             link, peer = super().accept()
             if self._limits.is_own(peer[0]) or self._taken.take(peer[0]):
                 self._set_options(link)
                 return link, peer
-            log.info("refused a connection of %s: no place is left for this address", peer[0])
+            log.info("refused a connection of %s: no place is left for it", peer[0])
             link.close()
         raise BlockingIOError
 

@@ -69,7 +69,10 @@ class TerminalPerson:
             click.echo(f"Press the button {button}.")
 
     def _ask(self, question: str) -> str:
-        """Return what is typed, stripped, in lower case. Raises KeyboardInterrupt at Ctrl-C or the input's end."""
+        """Ask a question and return the reply, stripped and in lower case; empty if only Enter is pressed.
+
+        Raises KeyboardInterrupt at Ctrl-C or the end of the input.
+        """
         with self._quiet():
             try:
                 said: str = click.prompt(question, default="", show_default=False)

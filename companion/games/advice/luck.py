@@ -224,8 +224,8 @@ def value_taken(
 def regret_of(values: tuple[tuple[Option, float], ...], taken: float) -> tuple[float, float, Option | None]:
     """Return the value of the best option, the regret of the action taken, and the best option.
 
-    The third is None if the action was as good. The regret is the best value less `taken`, the value of the action, at
-    least 0. `values` has every option before the action.
+    The best option is None if the action taken was as good. The regret is the best value less `taken`, the value of the
+    action, at least 0. `values` has every option before the action, at least one.
     """
     best_option, best = max(values, key=lambda each: each[1])
     return best, max(0.0, best - taken), best_option if taken < best else None

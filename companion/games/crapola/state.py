@@ -213,9 +213,10 @@ class Crapola:
         return Crapola(totals, events=totals.events)
 
     def _spent(self, spend: Spend) -> Crapola:
-        """Return the state of Crapola after a spending: the player and `spend.on` lose its points, and the turn ends.
+        """Return the state after the player spends points on another player; the turn ends.
 
-        Raises IllegalAction if `spend.on` is no other player in the game, or the amount is out of range.
+        The player and `spend.on` lose `spend.points` each. Raises IllegalAction if `spend.on` is no other player in the
+        game, or the amount is out of range.
         """
         players = self.totals.header.players
         if spend.on not in players or spend.on == players[self.totals.seat]:

@@ -37,10 +37,11 @@ class CribDiceTray(KeepZonePolicy):
         return not _crib(state).turn.frozen
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the decision that the player has made before the current throw: the point that the keep zone names.
+        """Yield at most one tuple: the decision made before the current throw by setting dice aside.
 
-        Five of six equal dice name it too: the sixth was borrowed for a piddle. An empty tuple is yielded if no point
-        is due; nothing if one is due and the keep zone names none.
+        The decision names the point: the value of the dice in the keep zone. They must be all dice of that value in the
+        last throw, at least two. Five of six equal dice are enough: the sixth was borrowed for a piddle, a throw of two
+        dice. Yields `()` if no point is due; nothing if one is due and the keep zone shows none.
         """
         if "point" not in state.decisions:
             yield ()
@@ -137,12 +138,12 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
 
 
 def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
-    """Return the notice of Crib Dice if the keep zone is empty, or ignored because a person overruled it.
+    """Return the notice of Crib Dice for an empty keep zone, or one that a person overruled; None after the end.
 
     - A point is due: choose it.
-    - Dice are frozen, and the tray has a keep zone: move the missing ones there (`_to_freeze`).
-    - No die is frozen, and the next throw takes seven: clear the tray.
-    - Else: the next action; None if the game is over.
+    - Dice are frozen, and the tray has a keep zone: move those that are missing there into it (`_to_freeze`).
+    - No die is frozen, and the next throw may take seven: clear the tray.
+    - Else: the player's next action.
     """
     if "point" in state.decisions:
         return Phrase("choose_point", {"player": state.standing.player, "values": _points(state.turn.dice)})

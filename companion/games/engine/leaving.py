@@ -39,9 +39,9 @@ def one_remains(seats: int, left: Set[int]) -> bool:
 
 
 def turn_continues(before: State, after: State) -> bool:
-    """Return whether the turn went on unchanged when a player left; False after the end.
+    """Return whether the turn went on unchanged when a player left; False if the game is over.
 
-    That is so if the states before and after have the same seat to play and the same number of dice to throw.
+    The turn went on if the states before and after have the same seat to play and the same numbers of dice to throw.
     """
     to_play = after.standing.to_play
     return to_play is not None and (before.standing.to_play, before.throw_sizes) == (to_play, after.throw_sizes)

@@ -166,10 +166,11 @@ def again_or_bank(state: State) -> Phrase:
 def thrown_or_moved(dice: TrayDice, still: Values = (), staying: Values = ()) -> Iterator[Values]:
     """Yield the possible throws that dice at rest show, each as ascending values, likeliest first.
 
-    First the dice of the throw zone, perhaps none, without those in `still`, which did not move. Then, if `still` is
-    empty, these together with the dice that the keep zone has gained since the last throw: the player may have moved
-    them there after this one. Nothing is yielded if a die in `still` is not in `staying`, the dice that a throw leaves
-    in the tray.
+    1. The dice in the throw zone, perhaps none, without those in `still`, which did not move.
+    2. If `still` is empty and the keep zone has gained dice since the last throw: both together. The player may
+       have moved these dice there after this throw.
+
+    Nothing is yielded if a die in `still` is not in `staying`, the dice that a throw leaves in the tray.
     """
     if still and not Counter(still) <= Counter(staying):
         return

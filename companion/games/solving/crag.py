@@ -63,11 +63,11 @@ def sheet_table() -> Generator[float, None, bytes]:
 
 
 def play_table() -> Generator[float, None, bytes]:
-    """Compute the file of how often a turn on each sheet of Crag ends with each entry, under best play.
+    """Compute the stored table of how often each entry ends a turn of Crag under best play, for each sheet.
 
-    Yields the progress, 0 to 1. Returns zlib-compressed little-endian uint16: without the house rule
-    `thirteen_without_double`, then with it; for each entry (category and points) and each sheet how many of the 6**6
-    equally likely turns end with it.
+    An entry is a category with points. Yields the progress, 0 to 1. Returns zlib-compressed little-endian uint16, first
+    without the house rule `thirteen_without_double`, then with it. For each entry and each sheet the table has the
+    number of the 6**6 equally likely turns that end with the entry.
     """
     halves = yield from _without_and_with(lambda rule: plays(solved(rule), rule).T.astype("<u2").tobytes())
     return zlib.compress(halves, 9)

@@ -33,10 +33,11 @@ def offer_table() -> Generator[float, None, bytes]:
 
 
 def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
-    """Compute the stored table of expected points that a Crapola turn banks, before each throw, with best play.
+    """Compute the stored table of the points that a turn of Crapola is expected to bank with best play.
 
-    Yields the progress 0 once. Returns the table as little-endian float64: one row per 50 turn points, one column per
-    number of dice to throw, 1 to `size`. Rows go from 0 to just below SURE_STOP_POINTS, or `least` if that is more.
+    Yields the progress 0 once. Returns the values before each throw as little-endian float64, row by row. A row stands
+    for the turn points so far: 0, 50 and so on, up to just below the greater of SURE_STOP_POINTS and `least`. A column
+    stands for the number of dice thrown, 1 to `size`.
 
     Args:
         size: Dice of the turn, 6 or 7.

@@ -107,18 +107,22 @@ def solved(game: Game) -> Iterator[tuple[Floats, float]]:
 
 @compiled
 def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
-    """Return the mover's equity, in games, before every last turn of a game of Crib Dice, with best play.
+    """Return the mover's equity, in games, before each last turn of a two-sided game of Crib Dice, with best play.
 
-    The last turn is played after the other side has finished. To finish further wins 1 game, and to finish equally far
-    gives 0. Any other end loses the games in `stakes` or `lost`. A place is an index of HOLES: a hole on the track, or
-    FUCHLED for a peg that was sent back to the start.
+    Equity is the games that the other side loses, minus those that the mover loses. The last turn is played after the
+    other side has finished. A stop further on wins 1 game, and one at the other side's hole gives 0. A shorter stop
+    loses the games in `stakes`, a wipe-out those in `lost`.
+
+    A place is an index of HOLES: a hole on the track, or FUCHLED for a peg that three wipe-outs in a row have sent back
+    to the start.
 
     Args:
-        piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss.
-        stakes: (PEG_HOLES + 1,) games that a loser loses by its hole; the last entry is for all holes beyond the
-            track.
-        lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and wipe-outs in a row before
-            it.
+        piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss. A
+            piddle is a throw of two dice with five or six frozen.
+        stakes: (PEG_HOLES + 1,) games that a stop short of the other side loses, by hole; the last entry is for all
+            holes beyond the track.
+        lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and by wipe-outs in a row
+            before it.
 
     Returns:
         (PLACES, FUCHLE, BEYOND) equity by the mover's place, its wipe-outs in a row, and the other's hole past the

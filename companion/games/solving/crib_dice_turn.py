@@ -61,16 +61,17 @@ def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: i
 def value_sets(
     hole: int, bank: Floats, lost: float, bombs: Floats, piddle: Floats, fresh: Floats, sets: Floats
 ) -> None:
-    """Write to `sets` the value of each frozen set at one hole, with the best choice of stop, bomb or throw.
+    """Write the value of each set of frozen dice at one hole to `sets`, with the best of stop, bomb and throw.
 
     Args:
         hole: Hole that the turn has reached, without the score of the set.
-        bank: (holes,) value of stopping at each hole. With `hole` among its last `2 * MAX_SET_SCORE + 1`, the turn
-            stops with every set.
+        bank: (holes,) value of stopping at each hole. If `hole` is one of its last `2 * MAX_SET_SCORE + 1` indices,
+            the turn stops with every set.
         lost: Value of a wipe-out.
-        bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
-        piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss.
-        fresh: (holes,) value of a throw of seven at each hole; those after `hole` are known.
+        bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where a bomb is not allowed.
+        piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss. A
+            piddle is a throw of two dice with five or six frozen.
+        fresh: (holes,) value of a throw of seven dice at each hole; the values after `hole` must be known.
         sets: (56,) receives the values. The index of a set of 2 to 7 dice is 7 times their number plus their value.
     """
     for frozen in range(7, 1, -1):

@@ -122,9 +122,10 @@ def archived(game: Game) -> ArchivedGame:
 
 
 def reopened(game: Game) -> PlayedGame:
-    """Return the game in the form that can be played on: an archived game is rebuilt by replaying its lines.
+    """Return a game as a `PlayedGame`, the form in which play can go on.
 
-    Each call replays anew. Raises RulesError if the rules now refuse a line.
+    A `PlayedGame` is returned unchanged. An archived game is rebuilt at each call by replaying its lines. Raises
+    RulesError if the rules now refuse a line.
     """
     if isinstance(game, PlayedGame):
         return game

@@ -178,11 +178,12 @@ class Journal:
         return now_s + UPKEEP_EVERY_S
 
     def _scrubbed(self) -> Iterator[None]:
-        """Verify both copies of the journal and the photos of its throws, in steps; yield None after each.
+        """Verify both copies of the journal and the photos of its throws, in steps; yield None after each step.
 
-        Damage is repaired. A damaged entry ends the check, and wrong photos are left to the next one: only an intact
-        journal tells which throw each photo belongs to. Raises OSError if a copy can't be read, and OSError or
-        DeviceError if the repair fails.
+        At the first damaged entry both copies are repaired and the check ends. Wrong photos found before it wait for
+        the next check: only an intact journal tells which throw a photo belongs to. If all entries are intact, wrong
+        photos are repaired at the end. Raises OSError if a copy can't be read, and OSError or DeviceError if the repair
+        fails.
         """
         verified, wrong, present = 0, set[int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)
@@ -293,20 +294,21 @@ class Journal:
 
 
 def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
-    """Yield a data folder's entries that can be replayed, from number `first` on; a table may be writing meanwhile.
+    """Yield the entries of a data folder's journal that can be replayed, from number `first` on.
 
-    An entry of kind `lost` fills a gap and is yielded; entries from there to the next start of a game are skipped. A
-    folder without a journal yields none. Raises DeviceError for an unreadable file, or on reaching a damaged line.
+    A table may be writing meanwhile. An entry of kind `lost` fills a gap: it is yielded, and the entries after it, up
+    to the next start of a game, are skipped. A `lost` entry before `first` has no effect. A folder without a journal
+    yields none. Raises DeviceError for an unreadable file, or on reaching a damaged line.
     """
     yield from entries_in(copies.lines(folder / FIRST, first), folder / FIRST, first)
 
 
 def entries_in(lines: Iterable[bytes], path: Path, first: int = 1) -> Iterator[Entry]:
-    """Yield the entries that can be replayed, from finished `lines` of the journal at `path`.
+    """Yield the entries that can be replayed, from the finished `lines` of the journal at `path`.
 
-    An entry that records a loss is yielded. The entries after it, up to number `loss.through`, build on lost ones and
-    are left out. A missing file has no entries. Raises DeviceError on reaching a damaged line, or if `lines` can't be
-    read. Only its message uses `first`, the number of the first line's entry.
+    An entry that records a loss is yielded. Those after it, up to number `loss.through`, need the lost entries and are
+    left out. If reading `lines` raises FileNotFoundError, there are no more entries. Raises DeviceError for a damaged
+    line, or if `lines` can't be read; its message uses `first`, the number of the first line's entry.
     """
     intact, unplayed = first - 1, 0  # entries up to `unplayed` fit no state: others before them are lost
     with _as_device_error(path), suppress(FileNotFoundError):

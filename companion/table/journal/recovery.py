@@ -207,11 +207,12 @@ def _range(first: int, last: int) -> str:
 
 
 def _link_or_copy(source: str, to: str) -> None:
-    """Hard-link a photo (.jpg) or zip from the path `source` to `to`; copy another file, or one that can't be linked.
+    """Hard-link the photo (.jpg) or zip `source` to `to`; copy any other file, or one that can't be linked.
 
-    Photos and zips are replaced, never changed. A copy is flushed to the disk; links wait for the flush of the folder.
+    Links are safe because photos and zips are never changed in place. Copies are flushed to the disk here; the caller
+    flushes the folders.
 
-    Raises DeviceError instead of OSError: after an OSError `shutil.copytree` would go on, even with a full disk.
+    Raises DeviceError instead of OSError: `shutil.copytree` goes on after an OSError, even on a full disk.
     """
     with contextlib.suppress(OSError):
         if source.endswith((".jpg", ".zip")):

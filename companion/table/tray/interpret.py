@@ -88,10 +88,10 @@ class Situation:
 
     @property
     def dice(self) -> TrayDice:
-        """Values of the observed dice by zone, with what is remembered of the keep zone, as a tray policy takes them.
+        """Values of the observed dice by zone, and what is remembered of the keep zone: the input of a tray policy.
 
         `overruled` is True while the keep zone shows the values that it had at the last undo, correction, or decision
-        or throw made outside the tray.
+        or throw made outside the tray. `TrayDice` explains the rest.
         """
         kept = values_of(self.observation.kept)
         return TrayDice(
@@ -137,10 +137,10 @@ class Interpretation:
 
 
 def interpret(now: Situation) -> Interpretation:
-    """Return what a new observation of a tray at rest means: lines to play, a question or a notice, and the new memory.
+    """Return what a new observation of a tray at rest means: lines to play, a question or notice, the new memory.
 
-    The dice are compared with the remembered ones: rolled dice are a throw, kept dice a decision, an empty tray may
-    bank. With no thrown dice and a doubt other than `COUNT`, the memory stays, but the tray counts as not empty.
+    The dice are compared with those in memory: rolled dice are a throw, kept dice a decision, an empty tray may bank.
+    Without thrown dice, a doubt other than `COUNT` keeps the memory, but restarts the time that the tray is empty.
     """
     before, observation = now.memory, now.observation
     if before.doubted is not None and observation.doubt is None and observation.thrown:
@@ -180,11 +180,11 @@ def reinterpret(now: Situation) -> Interpretation:
 
 
 def tick(now: Situation) -> Interpretation:
-    """Return the lines that bank once the tray has been empty for BANK_AFTER_S seconds; before that, a notice of it.
+    """Return what a tray that is empty means now: lines that bank, a notice, or neither.
 
-    If the next throw takes all dice, an empty tray does not bank: a notice asks to throw or bank. Where the rules
-    refuse a bank, the notice is `waiting_notice`. There are neither lines nor notice for a tray with dice, or if no
-    throw in it was played since the last bank, undo, correction or throw by phone.
+    They bank once it has been empty for BANK_AFTER_S seconds; until then the notice says that a bank is near. If the
+    next throw takes all dice, it asks to throw or bank; where the rules refuse a bank, it is `waiting_notice`. Neither
+    for a tray with dice, or if no throw in it was played since the last bank, undo, correction or throw by phone.
     """
     memory = now.memory
     if memory.empty_since_s is None or not memory.armed:

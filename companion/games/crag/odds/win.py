@@ -239,10 +239,10 @@ def _entry_chances(state: Crag) -> dict[str, Floats]:
 
 
 def _shares(state: Crag, distributions: Prospects) -> Floats:
-    """Return the expected share of the win of the player to play, at each own final total from 0: shape (TOTALS,).
+    """Return the expected share of the win of the player to play, for each final total of that player: (TOTALS,).
 
-    `distributions` predict the points that the others in the game still get if they play for their totals. A highest
-    total shared with k others counts 1 / (k + 1).
+    `distributions` predict the points that the other players in the game still get if they play for their totals. A
+    highest total shared with k others counts 1 / (k + 1).
     """
     # By the number of others at the same total, every other one being at most there.
     by_level = np.zeros((len(state.sheets), TOTALS))

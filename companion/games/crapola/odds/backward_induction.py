@@ -49,17 +49,18 @@ def values_before_throw(size: int, bank: Floats, least: int, hot: float = 0.0) -
 
 @cache
 def _offers(size: int) -> tuple[Indices, Floats]:
-    """Return the offers of all throws of 1 to `size` dice in Crapola as arrays for backward induction. Cached.
+    """Return the offers of Crapola throws of 1 to `size` dice as arrays for backward induction. Cached.
 
-    An offer has the best keeps of a throw, one for each number of dice that can be left over. Crap-outs have no offer,
-    so their probability is missing.
+    An offer is what a throw lets the player keep: for each number of dice that can be left over, the keep with the most
+    points. Crap-outs have no offer. Raises RulesError if the stored table of offers is missing.
 
     Returns:
-        Two arrays. The (keeps, offers) one has the flat index of the state after each keep. The table has a row for
-        each `STEP` turn points, and a column for each number of dice to throw next, 1 to `size`. Indices count from
-        the start of the row of the turn points before the throw. A keep that leaves no dice leads to a throw of
-        `size`. An offer with fewer keeps repeats its last one. The (size, offers) array has the probability of each
-        offer by dice thrown minus 1, 0 where the offer belongs to another number of dice.
+        (keeps, offers) index of the state after each keep, in a flattened table of values. This table has a row for
+            each `STEP` turn points, and a column for each number of dice to throw next, 1 to `size`. Indices are
+            relative to the start of the row of the turn points before the throw. If a keep leaves no dice, `size`
+            dice are thrown next. An offer with fewer keeps repeats its last one.
+        (size, offers) probability of each offer, by dice thrown minus 1; 0 if the offer is of another number of
+            dice. A row's sum falls short of 1 by the chance of a crap-out.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     width = max(len(offer) for _, offer, _ in offers)

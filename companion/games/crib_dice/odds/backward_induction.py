@@ -31,11 +31,14 @@ BOMBS = (ROW[5], ROW[6], ROW[7])
 
 @cache
 def offers() -> tuple[Indices, Floats]:
-    """Return every offer of a throw of seven dice, the sets that the player may freeze, with its probability. Cached.
+    """Return every offer of a throw of seven dice in Crib Dice, with its probability. Cached.
+
+    An offer is one to three sets, of which the player may freeze one. A set is all dice of a value thrown twice or
+    more.
 
     Returns:
-        (3, offers) rows in a table of sets (see ROW): column i has the rows of the sets in offer i, repeated if there
-        are fewer than three. And (offers,) probabilities.
+        (3, offers) rows in a table of sets (see ROW). Column i has the rows of the sets in offer i, repeated if
+        there are fewer than three. And (offers,) probabilities, which add up to 1.
     """
     rows = [[ROW[frozen] + value - 1 for frozen, value in offer] for offer, _ in first_throws()]
     return np.array([np.resize(row, 3) for row in rows]).T, np.array([chance for _, chance in first_throws()])

@@ -272,9 +272,12 @@ class Race:
     def _finish_of(self, side: int) -> tuple[Floats, Floats]:
         """Return two probabilities by round: that a side finishes in it, and that it has not finished after it.
 
-        Round 0 is the current one. A side that has played in it already can finish from round 1 on; one that has
-        finished already counts as finishing in round 0. Shapes (ROUNDS, past), where column d is a finish d + 1 holes
-        past the last one, and (ROUNDS,).
+        Round 0 is the current one: a side that has already played in it can finish from round 1 on. A side that has
+        finished counts as finishing in round 0.
+
+        Returns:
+            (ROUNDS, past) probability of finishing: column d is for d + 1 holes past the track's last hole; `past`
+            columns cover every distance. And (ROUNDS,) probability of not having finished.
         """
         board, peg = self._board, self._board.pegs[side]
         finishing, on = np.zeros((ROUNDS, self._past)), np.zeros(ROUNDS)
@@ -310,9 +313,12 @@ class Race:
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
         """Return the expected share of the win of `side`, by round and distance of its finish.
 
-        Shape (rounds, past + 1): row 0 is the first round in `others`, column d a finish d + 1 holes past the last one.
-        `others` has a pair of arrays for each other side, as `_finish_of` returns them, all for the same range of
-        rounds. With the house rule `find_a_loser`, for two sides only, the first to finish wins, whatever the distance.
+        The share is 1 for a win alone, 1/n for a tie of n sides, 0 for a loss.
+
+        Shape (rounds, past + 1): row 0 is the first round in `others`. Column d is a finish d + 1 holes past the last
+        hole; the last column is further than any other side can get. `others` has the arrays of `_finish_of` for each
+        other side, all cut to one range of rounds. With the house rule `find_a_loser`, the first to finish wins,
+        whatever the distance; `others` must then have one side.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)
@@ -327,14 +333,14 @@ class Race:
 
 
 def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
-    """Return a side's expected share of the win for each round and distance of its finish: (rounds, past + 1).
+    """Return a side's expected share of the win by round and distance of its finish: (rounds, past + 1).
 
-    Column d is a finish d + 1 holes past the last one; the last column is further than any other side can get. The side
-    wins if no other finishes in an earlier round, or further in the same one; ties share the win.
+    A side wins if no other side finishes in an earlier round, or further in the same round. Sides that tie share the
+    win. Column d is a finish d + 1 holes past the last hole; no other side can reach the last column.
 
     Args:
-        others: For each other side, at least one, the (rounds, past) probability of finishing, with columns as above.
-            And its (rounds,) probability of not having finished after each round.
+        others: A pair for each other side, at least one: the (rounds, past) probability of finishing, with columns
+            as above, and the (rounds,) probability of not having finished after each round.
     """
     levels = [np.pad(finishing, ((0, 0), (0, 1))) for finishing, _ in others]
     belows = [level.cumsum(axis=1) - level + on[:, np.newaxis] for level, (_, on) in zip(levels, others, strict=True)]

@@ -227,18 +227,19 @@ def stored_equity(rules: DuelRules, place: int) -> float:
 
 
 def equities_after_turn(duel: DuelState, fuchle: bool) -> tuple[list[float], float, float]:
-    """Return the equity of the mover, in games, after each way to end its turn, read from the stored table.
+    """Return the mover's equity, in games, after each way to end its turn: a stop, a wipe-out or a bomb.
 
-    Equity is the expected number of games that the other side loses, minus the number that the mover loses.
+    Equity is the expected number of games that the other side loses, minus the number that the mover loses. Equities of
+    games that go on are read from the stored table.
 
     Args:
         duel: State before the turn.
-        fuchle: Whether the next wipe-out of the mover is a fuchle.
+        fuchle: Whether a wipe-out in this turn is a fuchle, which sends the mover's peg back to the start.
 
     Returns:
-        Equity after a stop, as a list by the hole that it reaches, from 0 to far beyond the track; equity after a
-        wipe-out; equity after a bomb. A bomb swaps the pegs, and its equity is returned whether or not it is
-        allowed. If the other peg has finished, a bomb hits a third side and loses the game.
+        Equity after a stop, as a list indexed by the hole reached, from 0 to far beyond the track; equity after a
+        wipe-out; equity after a bomb, whether or not it is allowed. A bomb swaps the two pegs. If the other peg has
+        finished, a bomb hits a third side, and its equity is that of a wipe-out.
     """
     rules, order, mover, other, theirs = duel.rules, duel.order, duel.mover, duel.other, duel.theirs
     lost_last = rules.games_lost(FUCHLED if fuchle else mover)

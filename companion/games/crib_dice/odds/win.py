@@ -81,11 +81,12 @@ def _with_known_chances(state: State) -> CribDice:
 
 @lru_cache(maxsize=64)
 def _turn_values_for(board: CribbageBoard, goal: str) -> TurnValues:
-    """Return the values of the current turn for the side to play and a goal, `win` or `games`. Cached.
+    """Return the values of the current turn for the side to play. Cached.
 
-    For `win` they come from a race of the pegs where no table is exact and no rule of `ONE_MOVES_ANOTHER` is on.
-    Otherwise they come from the exact or the nearest table of two sides. Raises RulesError if the table's file is
-    missing.
+    `goal` is `win` (win probability) or `games` (expected games that the other side loses, less those of this side).
+    Values for `games` come from the exact or nearest stored table of two sides. So do those for `win` if a table is
+    exact or a house rule of `ONE_MOVES_ANOTHER` is on; else they come from independent races of the pegs (`Race`).
+    Raises RulesError if a stored table is missing.
     """
     if goal == "games" or two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
         return two_sides.duel_turn_values(board, goal)

@@ -133,10 +133,10 @@ def default_panels(state: State) -> Panels:
 
 
 def notes_of(state: State, about_sides: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:
-    """Return for each side a tuple with the text key of one note about its status; an empty one without a note.
+    """Return, for each side, a tuple with the text key of its status note, or an empty tuple.
 
-    A side that has left gets `player.left`. Any other side gets the first key of `about_sides` that names it; these are
-    pairs of a text key and its sides.
+    A side that has left gets `player.left`. `about_sides` has pairs of a text key and the sides that it is about; any
+    other side gets the first key whose pair names it.
     """
     standing = state.standing
     by_priority = [("player.left", standing.sides_left), *((note, frozenset(sides)) for note, sides in about_sides)]
