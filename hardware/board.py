@@ -145,9 +145,10 @@ class Board:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
-        """Start the thread that draws and sends frames; it opens the strip.
+        """Start the thread that opens the strip, draws frames and sends them.
 
-        Has no effect while the thread runs. A thread that `stop` left hanging in the driver goes on when that returns.
+        Has no effect while the thread runs. If `stop` left it hanging in the strip's driver, no second thread is
+        started: the old one goes on drawing once the driver returns.
         """
         with self._lock:
             self._running = self._fresh = True

@@ -39,12 +39,12 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
 
     `time_s` is the time on the board's clock, in seconds. The first case that applies is drawn:
 
-    - A photo is taken: pegs at rest, and the flash of a pressed button, dimmed to CAPTURE_LEVEL.
+    - A photo is taken: pegs at rest, and the flash of a pressed button, all dimmed to CAPTURE_LEVEL.
     - A join code is shown: the code alone.
     - No game is on (`idle`): slow waves, with button flashes and countdowns.
     - Else: pegs, hole marks, mood, status and animations.
 
-    With `night` the last two are dimmed to NIGHT_LEVEL.
+    If the view has `night`, the look is dimmed to NIGHT_LEVEL, except for a photo or a join code.
 
     >>> from hardware.track import preset
     >>> compose(BoardView(), preset("strip122"), 0.0).shape

@@ -165,11 +165,12 @@ def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
 
 
 def _places(lanes: Sequence[Lane], settings: TrackSettings) -> tuple[Place, ...]:
-    """Return the place (x, y), in mm, of each LED of a described strip, by the lanes that `_lane` returns.
+    """Return the place (x, y), in mm, of each LED of a strip whose track the settings describe lane by lane.
 
-    Hole 1 of the first lane is at (0, 0), and y grows downwards. A row has `row_holes` holes and lies four pitches
-    below the one before; lanes lie below each other. With `serpentine` every second row of a lane runs to the left.
-    Pockets lengthen a lane's first and last row. LEDs of no lane are in rows below all lanes.
+    `lanes` are those that `_lane` returns. Hole 1 of the first lane is at (0, 0), and y grows downwards. A row has
+    `row_holes` holes and lies four pitches below the one before; lanes lie below each other. With `serpentine` every
+    second row of a lane runs to the left. Pockets lengthen a lane's first and last row. LEDs that belong to no lane are
+    in rows below all lanes.
     """
     row_leds = settings.row_holes * settings.leds_per_hole
     cells, top = dict[int, tuple[int, int]](), 0

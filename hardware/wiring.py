@@ -12,7 +12,8 @@ def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | N
     """Return a sentence with a cure for each fault in the settings of strip and buttons; empty if there is none.
 
     The checks cover the strip's settings on the model `machine` (empty: no Pi), pins that buttons share, and buttons on
-    the strip's pins. `kind` is the strip's as in the settings; `buttons` is None without buttons on pins.
+    the strip's pins. `kind` is the setting `[strip] kind`; an unknown kind is not reported. `buttons` is None if no
+    buttons are wired to pins.
     """
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
     problems = found.problems(strip, machine) if found is not None else []

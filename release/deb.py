@@ -99,10 +99,9 @@ pegpip: bogus-mail-host-in-debian-changelog *
 def bundled_distributions() -> list[str]:
     """Return the sorted names of the Python distributions that the Debian package brings as wheels.
 
-    These are OpenCV, the project's dependencies and, in turn, theirs. Names with a prefix in `SYSTEMS_OWN` are left
-    out, as Debian's own packages provide them, unless they have one in `BROUGHT`. A dependency's own requirement is
-    left out if it has a marker, such as that of an extra. Raises PackageNotFoundError if one of them is not installed
-    here.
+    These are OpenCV, the project's dependencies and, recursively, what they require. Requirements of a dependency that
+    have a marker, such as those of an extra, are left out. So are names with a prefix in `SYSTEMS_OWN`, which Debian
+    itself provides, and none in `BROUGHT`. Raises PackageNotFoundError if a distribution is not installed here.
     """
     found: set[str] = set()
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]

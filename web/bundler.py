@@ -34,9 +34,9 @@ def bundled(page: str, sources: Mapping[str, str]) -> str:
 
 
 def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of the modules that a page's module imports, directly or not, and of itself.
+    """Return the names of a page's module and all modules that it imports, directly or not, in order of dependency.
 
-    Each comes after those that it imports; the page's own comes last.
+    Each module comes after those that it imports, so the page's module comes last.
 
     Args:
         page: Name of the page's module, without `.js`.

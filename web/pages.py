@@ -142,9 +142,10 @@ class Pages:
             groups: Names of the API groups that the table has.
 
         Returns:
-            `t`: function that returns a text in the visitor's language, by key. `language` and `languages`: its code,
-                and the names of all by code. `table_name`. `look`: one of `LOOKS`. `file`: function that returns the
-                URL of a static file. `with_NAME` for each of `OPTIONAL_PAGES`: whether that page is served.
+            `t`: function that returns a text in the visitor's language, by key. `language`: code of that language.
+                `languages`: names of all languages, by code. `table_name`: name of the table. `look`: one of
+                `LOOKS`. `file`: function that returns the URL of a static file. `with_NAME`: whether the page NAME
+                of `OPTIONAL_PAGES` is served.
         """
         language = self.language()
         look = flask.request.cookies.get("look", "")
@@ -165,13 +166,13 @@ class Pages:
         return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)
 
     def page(self, name: str, groups: Set[str], **_: int) -> flask.Response:
-        """Render a page with the newest snapshot and what the visitor's role allows; gzipped if the browser accepts it.
+        """Render a page with the newest snapshot and what the visitor's role allows; gzipped if accepted.
 
         The answer renews a paired phone's cookie.
 
         Args:
             name: Name of the page, and so of its template, its script, and its texts.
-            groups: Names of the API groups that the table has; the page leaves out what needs another one.
+            groups: Names of the API groups that the table has; the page leaves out what needs a missing group.
             _: Numbers in the page's path; only its script reads them.
         """
         asking, seated, addresses = visitor(self.pairing), phone(self.pairing), self.addresses()

@@ -75,7 +75,7 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
 
     The game's effects say which animations an event has; an event without a side has none. All start at `now_s` on the
     board's clock. Each moves a peg from its hole on the track `before` to its hole on the snapshot's track. If `before`
-    is None, or has another number of pegs, the snapshot's track stands for it. A `swap` moves every peg whose banked
+    is None, or has another number of pegs, the snapshot's track is used for both. A `swap` moves every peg whose banked
     hole changed.
     """
     after = snapshot.track

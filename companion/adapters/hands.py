@@ -41,7 +41,9 @@ class VirtualHands:
         self._camera.tray.throw(ids, strength)
 
     def throw_on(self, count: int) -> None:
-        """Throw `count` dice of the virtual tray beside those that stay, which are moved into the keep zone first.
+        """Throw `count` dice of the virtual tray, after moving the dice that stay during the throw into the keep zone.
+
+        The constructor's function `staying` tells which dice stay, such as frozen ones.
 
         - More than `count` other dice: the surplus is lifted out.
         - Fewer: the last of those that stay are thrown, too.

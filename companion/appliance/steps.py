@@ -248,9 +248,10 @@ class BootLines:
     path: str = "/boot/firmware/config.txt"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line for each line to write to config.txt; empty if the file is missing or ends with them already.
+        """Return a message for each line that `do` would write to config.txt; empty if nothing is to change.
 
-        If this Pi needs none, but config.txt has the installer's block for another model, one announces its removal.
+        Without lines for this Pi, return one message if an earlier block of the installer must be removed. A missing
+        config.txt needs no change.
         """
         file = machine.at(self.path)
         if not file.exists() or self.with_block(text_of(file)) == text_of(file):

@@ -152,8 +152,8 @@ def await_well(
 def entry_of(page: str) -> int | None:
     """Return the number of the journal's newest entry if the table's pages report journal, table and pages as healthy.
 
-    Else, or if the pages do not answer, return None. Camera and strip are not checked: they may have been broken
-    before. `page` is the address of the pages, without a slash at the end.
+    Else, or if the pages do not answer, return None. Camera and strip are not checked: they may have been broken before
+    the update. `page` is the address of the pages, without a slash at the end.
     """
     try:
         parts = json_here(f"{page}/healthz")["parts"]

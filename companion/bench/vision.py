@@ -36,10 +36,10 @@ Progress = Callable[[int, int], None]
 
 
 def measure(progress: Progress) -> dict[str, float]:
-    """Time each step of reading dice from a picture, and read THROWS simulated throws; OpenCV has one thread meanwhile.
+    """Time each step of reading dice from a picture, and read THROWS simulated throws, with OpenCV on one thread.
 
-    `progress` is called after each throw with the throws done and their total. Returns the median times of `speed`
-    in milliseconds, the counts of throws of `virtual_throws`, and `rss_mb`, this process's peak memory in MiB.
+    `progress` is called after each throw with the throws done and their total. Returns the median times of `speed` in
+    milliseconds, the counts of throws of `virtual_throws`, and `rss_mb`, this process's peak memory in MiB.
     """
     with one_thread():
         measured = {**speed(), **virtual_throws(THROWS, progress)}

@@ -104,7 +104,8 @@ class BotPlayer:
     def step(self) -> float | None:
         """Submit the bot's decision or announce its throw to the table, or have its dice thrown, if that is due.
 
-        Nothing is due before the pause is over, during a `hold`, while the table asks people, or in another's turn.
+        Nothing is due in another player's turn, or while the table asks people or offers a correction. The bot also
+        waits while a phone has paused it (`hold`), during its pause between moves, and for a tray that moves.
 
         Returns:
             Seconds until the next call; None if nothing is to be done until the table changes.

@@ -152,8 +152,9 @@ class Vote:
     def _current(self) -> tuple[VoteQuestion, ...]:
         """Return the questions of the game on the table; the caller holds the lock.
 
-        After a change of the game they are made anew, without votes, and `_wanted` is set. Raises RulesError if there
-        is no game, or it is not finished or can't be judged.
+        If the game has changed since the last call, the questions are made anew, without votes. `_wanted`, the votes
+        after which an answer is shown, becomes the number of human players, at least 1. Raises RulesError if there is
+        no game, or it is not finished or can't be judged.
         """
         game = self._state().record.game
         if game is None:
@@ -175,7 +176,7 @@ def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
     """Return the decisions of a finished game with the greatest regret as questions to vote on, in order of play.
 
     At most `luck.MAX_HIGHLIGHTS`; none if every decision was the best. Raises RulesError if the game is not finished, a
-    player left it, or its values are not known.
+    player left it, or the values of the game's options are not known.
     """
     transcript = game.transcript
     story, steps = story_of(transcript), transcript.steps

@@ -134,20 +134,19 @@ def _calibrated(
     The camera is closed at the end.
 
     Args:
-        settings: The camera is that of [camera].
+        settings: Section [camera] says which camera to open.
         plan: What is known of the tray, the lens and the die.
         floor_to_px: Homography of corners that a person pointed at; with it no sheet is needed.
         show: Called with each picture that was searched for the sheet.
         wait_s: Longest wait for each step, in seconds; for the die at most DIE_WAIT_S.
         paper: Paper of a simulated sheet, "a4" or "letter".
-        measure: Whether to measure the die. Else, or if no single die is seen in time, its size is that of the
-            plan.
-        lens_told: Whether the plan's angle of view counts. Else the camera's own does, where it is known.
+        measure: Whether to measure the die. Without a measurement, or if it fails, the die has the plan's size.
+        lens_told: Whether to use the plan's angle of view even if the camera knows its own.
 
     Raises:
         SetupError: There is no such camera.
-        DeviceError: The camera fails before the die's step, the sheet or the empty tray is not seen in time, or the
-            lens's computed height is at most twice the die's edge.
+        DeviceError: The camera fails before the die's step, or the sheet or the empty tray is not seen in time.
+            Also raised if the lens's computed height is at most twice the die's edge.
     """
     from vision.calibration.procedure import Calibrating, calibrated
     from vision.cameras import SensorCamera
@@ -205,9 +204,10 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 
 
 def _measured(steps: Calibrating, done: Calibrated) -> Calibrated:
-    """Measure the one die in the tray; return the calibration `done` with its edge, or unchanged if that fails.
+    """Measure the only die in the tray; return `done` with the measured edge, or unchanged on failure.
 
-    An edge near a size in which dice are sold is rounded to that size. The result is printed.
+    An edge near a size in which dice are sold is rounded to that size. The edge before this rounding, or the failure,
+    is printed.
     """
     from vision.calibration.procedure import with_die
 
@@ -233,9 +233,10 @@ class _Hands:
         self._plan, self._paper = plan, paper
 
     def lay(self, steps: Calibrating) -> None:
-        """Ask the person to lay the calibration sheet into the tray, and return without waiting.
+        """Ask the person to lay the calibration sheet into the tray, and return at once.
 
-        With the virtual camera the sheet is laid into its tray here: at four tilts, which `steps` detects, then flat.
+        With the virtual camera, lay a simulated sheet into its tray instead. At each of four tilts `steps` detects the
+        sheet in a frame, to measure the lens; then the sheet lies flat.
         """
         from companion.adapters.hands import lay_in
         from vision.calibration.procedure import LAY

@@ -55,10 +55,10 @@ def codes_of(page: str) -> dict[str, Any]:
 
 
 def draw(addresses: Addresses, owner_code: str | None) -> None:
-    """Print the QR code of the table's Wi-Fi, if it has one, and that of its page.
+    """Print the QR code of the table's Wi-Fi, if it has one, then the QR code of the table's page.
 
-    With `owner_code` the page's QR code makes a phone the host. For a page that only this machine can open, it prints
-    what to change instead.
+    With `owner_code` the page's QR code makes the phone that scans it the host. If only this machine can open the page,
+    print only what to change.
     """
     if addresses.only_here:
         click.echo('No phone can open this page. Set [web] host = "0.0.0.0", and connect the table to a network.')

@@ -157,7 +157,9 @@ def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _announce(app: App) -> None:
-    """Print the page's address, the PIN and how to stop the table, and some lines that only some tables need.
+    """Print the page's address, the PIN and how to stop the table.
+
+    Printed only where they apply:
 
     - The port, if the wanted one is taken.
     - The QR codes, on a terminal.

@@ -71,7 +71,7 @@ def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Healt
 
 
 def check_disk(folder: Path) -> Finding:
-    """Return the finding on the data folder's disk: reachable, not read-only, and FREE_MB_NEEDED of free space."""
+    """Check that the data folder's disk is reachable, writable and has FREE_MB_NEEDED free; return the finding."""
     try:
         free_mb = shutil.disk_usage(folder).free // 2**20
         read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
@@ -106,7 +106,7 @@ def check_writable(folder: Path) -> Finding:
 
 
 def check_playable(folder: Path) -> Finding:
-    """Return the finding of `check_journal`; a failed one, too, if the journal is sound but can't be replayed."""
+    """Return the finding of `check_journal`, or a failed finding if the journal is sound but can't be replayed."""
     found = check_journal(folder)
     try:
         if found.ok:

@@ -37,7 +37,8 @@ class StoredThrow:
     def exact(self, reading: Reading) -> bool:
         """Return whether a reading gives the values that the journal has for this throw, in any order.
 
-        Dice in the keep zone are ignored. On a tray without one the reading may have more dice: those set aside.
+        Dice in the keep zone are ignored. On a tray without a keep zone any further dice are allowed, because dice that
+        were set aside lie among the thrown ones.
         """
         thrown, _ = place(reading, self.rig)
         read, stands = Counter(each.die.value for each in thrown), Counter(self.camera_throw.values)

@@ -236,8 +236,8 @@ class PastGames:
     def fairness(self, dice: str | None = None) -> Json:
         """Return the result of testing whether a set of dice is fair, from all its throws in past games.
 
-        `dice` is the name of the set; None for the set that was used last, "" if there is no game. For an unknown set
-        it is the result of no throws. The result is cached until a game changes.
+        `dice` is the name of the set; None for the set that was used last, "" if there is no game. An unknown set is
+        tested as a set without throws. The result is cached until a game changes.
 
         Returns:
             The fields of `Fairness.view`, and `dice`: name of the set; `sets`: names of all sets, the latest used

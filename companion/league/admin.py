@@ -15,10 +15,8 @@ from companion.league.database import Connection
 def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
     """Register a table by its public key, its name and the name of its pub, and log that, in one transaction.
 
-    A known key gets the new names, and its table is active again.
-
-    Raises CompanionError unless `key` is 64 lower-case hexadecimal digits, psycopg.IntegrityError if a name is empty or
-    too long.
+    A known key gets the new names, and its table is active again. Raises CompanionError unless `key` is 64 lower-case
+    hexadecimal digits, and psycopg.IntegrityError if a name is empty or too long.
     """
     if len(key) != 64 or any(sign not in "0123456789abcdef" for sign in key):
         raise CompanionError(f"{key!r} is no key. `pegpip league key` at the table prints it: 64 digits, 0 to f.")

@@ -85,10 +85,10 @@ def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
 
 
 def _results(connection: Connection, tournament: Mapping[str, Any]) -> list[Result[int, UUID]]:
-    """Return the results that count of the tournament's games so far, in the order of play.
+    """Return the results of the tournament's games so far that count, in the order of play.
 
-    Its games are those of its season and kind, from its first day (UTC) on, between exactly two players, both of the
-    tournament.
+    The tournament's games are those of its season and kind since the tournament's first day (UTC), between exactly two
+    players, both of the tournament.
     """
     rows = connection.execute(
         "SELECT r.game, r.player AS home, o.player AS away, r.score, o.score AS other, r.won, o.won AS other_won,"

@@ -97,8 +97,8 @@ class Outbox:
         """Return the messages about new, changed and withdrawn games that the server has not acknowledged.
 
         Withdrawals come last, others oldest first. If nothing waits, the cursor is moved past the games that can't
-        change any more. A cursor that does not fit this journal is set back. Raises DeviceError if the journal can't be
-        read.
+        change any more. A cursor of another server or journal is reset to the journal's start. Raises DeviceError if
+        the journal can't be read.
         """
         self._cursor = self._fitting(self._cursor)
         if self._unwritten:

@@ -133,10 +133,10 @@ def _add_api(made: flask.Blueprint, read: Read) -> None:
 
 
 def moves_of(transcript: str) -> list[dict[str, Any]]:
-    """Return a dict for each line after a transcript's header that was not undone: `line`, `player` and `scores`.
+    """Return the moves of a transcript, without undone lines, as dicts with `line`, `player` and `scores`.
 
-    `player` is the name of who acted; `scores` are those after the line, by the side's name. Raises RulesError if the
-    rules refuse the transcript.
+    `line` is the transcript's line as a JSON object, and `player` the name of who acted. `scores` are the sides' scores
+    after the line, by name of the side. Raises RulesError if the rules refuse the transcript.
     """
     moves = list[dict[str, Any]]()
     for before, after in itertools.pairwise(transcript_of(transcript.encode()).steps):
@@ -161,7 +161,7 @@ def _order() -> str:
 
 
 def _fresh(response: flask.Response) -> flask.Response:
-    """Make browsers revalidate a response before each use, by its ETag and language; answer 304 if it is unchanged."""
+    """Make browsers revalidate a response before each use by ETag, per language; answer 304 if it is unchanged."""
     response.headers["Cache-Control"] = "no-cache"
     response.vary.add("Accept-Language")
     response.add_etag()

@@ -66,12 +66,15 @@ class Sender(DeliveryThread):
         self._was_over = over
 
     def _deliver(self, stopped: threading.Event) -> None:
-        """Send each new, changed or withdrawn game in the outbox to the league's server, and store which ones it has.
+        """Send each new, changed or withdrawn game in the outbox to the league's server, and store what it accepts.
 
-        A game that the server refused for good is skipped until it changes. If the server fails at a game, the others
-        are sent all the same. Once `stopped` is set, they are left to a later call. The first call opens the outbox,
-        and makes the table's key if there is none. Raises OSError if the server can't be reached, fails at a game or
-        takes none now; DeviceError if its address, the key or the aliases are wrong, or the journal can't be read.
+        A game that the server refused for good is skipped until it changes. If the server fails at one game, the others
+        are sent all the same. Once `stopped` is set, the rest is left to a later call. The first call opens the outbox,
+        and makes the table's key if there is none.
+
+        Raises:
+            OSError: The server can't be reached, failed at a game, or takes none now.
+            DeviceError: The server's address, the key or the aliases are wrong, or the journal can't be read.
         """
         if self._opened is None:
             check_address("[league] server", self._server)

@@ -177,9 +177,9 @@ def _http_error(error: HTTPException) -> flask.Response:
 
 
 def _away(error: Exception) -> flask.Response:
-    """Return 503 with Retry-After while the database can't be reached: a page for a person, else JSON.
+    """Return 503 with Retry-After while the database can't be reached: HTML if a page was requested, else JSON.
 
-    A table keeps the game and sends it again.
+    A table whose game is refused this way keeps the game and sends it again.
     """
     log.warning("the database is away: %s", error)
     if _asks_for_page():

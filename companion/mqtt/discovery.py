@@ -43,9 +43,10 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
 
 
 def _entities(topic: str, commands: bool) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the table's Home Assistant entities: (kind, such as `sensor`, key) -> their own fields.
+    """Return the table's Home Assistant entities: (kind, key) -> discovery fields, without those common to all.
 
-    With `commands` they include a button for the next game and a switch for muting. `topic` begins the table's topics.
+    The kind is Home Assistant's, such as `sensor`. With `commands` there are also a button for the next game and a
+    switch for muting. `topic` is the first part of the table's topics.
     """
 
     def sensor(key: str, name: str, icon: str, **more: Any) -> dict[tuple[str, str], dict[str, Any]]:

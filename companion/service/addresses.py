@@ -175,7 +175,7 @@ def refusal_of(host: str, port: int, refused: OSError) -> DeviceError:
 def published(folder: Path, port: int) -> Iterator[None]:
     """Context manager: write the served port to the file `.port` in the data folder, and delete the file at the end.
 
-    Errors of the disk are ignored; then `served_port` finds no table.
+    Errors of the disk are ignored. `served_port` then finds no port, or an old one that a crash left.
     """
     file = folder / PORT_FILE
     with contextlib.suppress(OSError):

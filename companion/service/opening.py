@@ -149,9 +149,10 @@ def first_game(settings: Settings) -> StartGame:
 
 
 def _faults(settings: Settings) -> tuple[str, ...]:
-    """Return what is wrong with a table's parts and first game under these settings, one sentence each; else empty.
+    """Return what is wrong with the settings of a table, one sentence each; empty if they work.
 
-    Layout, strip, buttons and camera are opened, but not started; the port is not tried.
+    Opens layout, strip, buttons and camera without starting them. Checks the first game, and the names and password of
+    the Wi-Fi networks. The web port is not tried.
     """
     try:
         opened_parts(Starting(settings, Origin(settings.data.folder)))

@@ -65,8 +65,8 @@ class LiveSettings:
         """Apply new settings, which must have been checked (`problems`), to the running parts of the table.
 
         If the strip's kind, layout or order changed, the board opens the new strip; its `health` reports a failure. If
-        the space for photos changed, the oldest beyond it are deleted. If a sound setting changed, a trial sound is
-        played, and speech is switched on or off to match.
+        the space for photos changed, the oldest photos that exceed it are deleted. If a sound setting changed, a trial
+        sound is played, and speech is switched on or off to match.
         """
         with self._lock:
             before, self._now = self._now, now

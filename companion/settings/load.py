@@ -112,9 +112,10 @@ def validated(tree: dict[str, Any]) -> Settings:
 
 
 def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
-    """Return parsed TOML, section -> key -> value, as settings, and each setting or section that was wrong or unknown.
+    """Return parsed TOML, section -> key -> value, as settings, and each wrong or unknown setting or section.
 
-    Wrong values, and a wrong section as a whole, are replaced by those of `spare`; missing ones get their defaults.
+    A wrong value is replaced by that of `spare`, as is a whole section that is not a table. Missing settings get their
+    defaults.
     """
     sections, wrong, built = get_type_hints(Settings), list[LeftOut](), dict[str, Any]()
     for name, values in tree.items():

@@ -55,14 +55,15 @@ class Starting:
     ) -> T | None:
         """Open a part with the settings and return it; in a forgiving start, replace settings that don't work.
 
-        `make` opens the part and raises SetupError when the settings do not work. A forgiving start then tries the
-        values of `keys` from the last good settings and from `others`, except those typed on the command line. Values
-        that work replace those in `settings`, which `left_out` reports. When none works in a forgiving start, and none
-        of `keys` was typed, `instead` makes a stand-in, and `left_out` names all of `keys`.
+        `make` opens the part, or raises SetupError when the settings do not work. A strict start then gives up. A
+        forgiving start tries the values of `keys` from the last good settings, then from each of `others`. Outside a
+        service, values typed on the command line are kept. The first values that work replace those in `settings`, and
+        `left_out` reports each change. If no values work and none of `keys` was typed, `instead` makes a stand-in, and
+        `left_out` names all of `keys`.
 
         Returns:
-            What `make` or `instead` returned; None when nothing works, or in a strict start when the first attempt
-            fails. Then `problems` says why.
+            What `make` or `instead` returned; None if nothing worked and there is no stand-in. Then `problems` says
+                why.
         """
         why: SetupError | None = None
         for spare in (self.settings, *self._spares, *others):
@@ -143,8 +144,8 @@ def begin(origin: Origin, *, service: bool) -> Starting:
     """Return the settings for a start; a forgiving start replaces wrong ones instead of failing.
 
     A wrong setting gets its value from the last good start, else its default. A start is forgiving for a service, where
-    nobody reads an error, or if settings of an earlier good start are stored. Raises SetupError if settings are wrong
-    and the start is not forgiving; outside a service, also if they were typed on the command line.
+    nobody reads an error, or if settings of an earlier good start are stored. Raises SetupError for wrong settings in a
+    start that is not forgiving. Outside a service, a wrong setting typed on the command line always raises it.
     """
     folder = load_what_works(origin, Settings())[0].data.folder
     spare = last_good.read(folder)

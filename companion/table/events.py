@@ -15,9 +15,9 @@ TAKEN_BACK = frozenset({"undone", "corrected", "abandoned"})
 def events_of(transcript: Transcript, number: int, throw: int | None = None, aloud: bool = False) -> tuple[Event, ...]:
     """Return the events that the last line of a game caused, in order, for the log, the lights and the voice.
 
-    Events name players instead of seats. `number` is that of the line's journal entry, and `throw` that of the throw,
-    if it is one. `aloud` has all events spoken, not only those that the game marks: for the bot's decisions, which
-    nobody saw it make.
+    Events name players instead of seats. `number` is that of the line's journal entry; `throw` is the number of the
+    throw, None for a decision. With `aloud` all events are spoken, not only those that the game marks. This is for the
+    bot's decisions, which nobody saw it make.
     """
     rules, standing = game_named(transcript.header.game), transcript.state.standing
     found = list[Event]()

@@ -109,10 +109,11 @@ def evolve(record: Record, entry: Entry) -> Record:
 
 
 def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> tuple[PlayedGame, int, Correction]:
-    """Return the game of throw number `throw`, the index of its line from 0, and the result of correcting the throw.
+    """Return the game of throw number `throw`, the index of the throw's line, and the result of the correction.
 
-    The result has the new transcript and the later lines that become illegal. Raises IllegalAction if the throw is not
-    part of this sitting, the rules refuse the values, or an earlier game would no longer be over.
+    The index counts from 0 without the header. The result has the new transcript and the later lines that become
+    illegal. Raises IllegalAction if the throw is not part of the current evening or was undone. Values that the rules
+    refuse, or that would leave an earlier game unfinished, raise it, too.
     """
     game, index = _place_of_throw(games, throw)
     result = corrected(game.transcript, index, Throw(values))

@@ -59,8 +59,8 @@ class Result(Generic[P, G]):
 def check(draw: Draw[P], most: int) -> None:
     """Raise RulesError if a draw can't be played by at most `most` players.
 
-    A draw can't be played with an unknown form, fewer than 2 or more than `most` players, or a player listed twice. Nor
-    can it with a handicap that is not 0 to MAX_HANDICAP, or belongs to nobody in the draw.
+    The form must be known, and 2 to `most` different players listed. Each handicap must be 0 to MAX_HANDICAP, and
+    belong to a player in the draw.
     """
     if draw.form not in FORMS:
         raise RulesError(f"A tournament has no form {draw.form!r}{nearest(draw.form, FORMS)}")

@@ -10,10 +10,10 @@ Pair = tuple[P, P]
 
 
 def round_robin(entrants: Sequence[P]) -> list[list[Pair[P]]]:
-    """Return the pairs of each round: everyone meets everyone once, with a bye a round when their number is odd.
+    """Return the pairs of each round: everyone meets everyone once; an odd number gives one bye a round.
 
-    The pairs are made by the circle method. The numbers of pairs in which an entrant is first, and in which second,
-    differ by 2 at most.
+    The pairs are made by the circle method. The numbers of pairs in which an entrant is first and second differ by 2 at
+    most.
 
     >>> round_robin(["a", "b", "c"])
     [[('c', 'b')], [('c', 'a')], [('a', 'b')]]

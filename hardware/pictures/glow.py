@@ -148,7 +148,7 @@ def _spread(light: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:
 
 
 def _wood(width_px: int, height_px: int) -> NDArray[np.float32]:
-    """Return a picture of dark wood, (height, width, 3) float32 BGR on the scale 0 to 255; equal for equal sizes."""
+    """Return a picture of dark wood, (height, width, 3) float32 BGR from 0 to 255; always the same one for a size."""
     rng = np.random.default_rng(122)
     fine = cv2.resize(rng.random((height_px, max(8, width_px // 40)), np.float32), (width_px, height_px))
     few = (max(4, height_px // 24), max(4, width_px // 160))

@@ -22,7 +22,7 @@ AUTO = "auto"
 
 
 def known_kinds() -> tuple[str, ...]:
-    """Return every form of the setting `[strip] kind`, as a person writes it: `spi`, `wled:HOST`, `auto`.
+    """Return every form of the setting `[strip] kind` as a person writes it, such as `spi`, `wled:HOST` and `auto`.
 
     >>> "wled:HOST" in known_kinds()
     True

@@ -70,10 +70,10 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Print the JSON by which Raspberry Pi Imager offers an image, with today (UTC) as the day of release.
+    """Print the JSON with which Raspberry Pi Imager offers an image, with today (UTC) as the day of release.
 
-    The command line names the image, a .img.xz that is read in full, and its URL. Raises OSError if it can't be read,
-    LZMAError or EOFError if it is damaged.
+    The command line has the image, an .img.xz that is read in full, and `--url`, from which Imager downloads it. Raises
+    OSError if the image can't be read, LZMAError or EOFError if it is damaged.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("image", type=Path, help="the .img.xz that pi-gen has left in deploy/")

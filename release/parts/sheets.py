@@ -124,7 +124,7 @@ def board_back(layout: Layout) -> str:
 
 
 def sheets(layout: Layout) -> dict[str, str]:
-    """Return the SVG sheets to cut and drill tray, base board and LED board: file name without `.svg` -> file's text.
+    """Return the SVG sheets for cutting and drilling tray, base board and LED board, by file name without `.svg`.
 
     The names are `tray`, `base`, `board-front` and `board-back`. The last two depend on the track's `layout`.
     """

@@ -72,7 +72,7 @@ def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice
 
 
 def ground_advice(frame_bgr: FrameBGR) -> tuple[Advice, ...]:
-    """Return advice on the light, not the focus, of a picture (h, w, 3) without a sheet; empty if it is good."""
+    """Return advice on the light of a picture (h, w, 3) without the calibration sheet; empty if it is good."""
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
     advice = []

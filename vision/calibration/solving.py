@@ -208,13 +208,16 @@ def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
 
 
 def _edge_of(box_mm: Floats, rig: Rig) -> float:
-    """Return the edge, in mm, of a die whose silhouette on the floor is the rectangle `box_mm`, (4, 2) corners in mm.
+    """Return the edge, in mm, of a die whose silhouette on the floor is the rectangle `box_mm`.
 
-    Perspective and blur are corrected. Distances are measured from the point under the lens along the rectangle's two
-    axes, and averaged over both. The silhouette's far side comes from the upper face, so it appears too far out by the
-    factor height / (height - edge). The near side comes from the lower face and is not shifted. So edge = away * (1 -
-    edge / height) + near - rim. `away` is the distance of the far side, `near` that of the near side times -1, and
-    `rim` the width of the blur. If the point is under the die, all sides count as far ones.
+    Perspective and blur are corrected. `box_mm` has the corners in order around the rectangle, (4, 2) in mm. Distances
+    are measured from the point under the lens along the rectangle's two axes, and averaged over both. The far side
+    belongs to the upper face, so it appears too far out by the factor height / (height - edge). The near side belongs
+    to the lower face and is not shifted.
+
+    So edge = away * (1 - edge / height) + near - rim, solved for edge. `away` is the distance of the far side, `near`
+    the negative distance of the near side, `rim` the width of the blur. If the point is under the die, both sides of an
+    axis count as far ones.
     """
     x, y, height = rig.camera_mm
     sides = np.diff(box_mm[:3], axis=0)

@@ -168,11 +168,11 @@ class AutoLock:
         return self._focus_controls()
 
     def _unlock_in_other_light(self, image_bgr: FrameBGR, at_s: float) -> Controls:
-        """Return the controls that unlock exposure and white balance in another light; then both count as unlocked.
+        """Return the controls that unlock exposure and white balance if the light has changed, else empty controls.
 
-        Empty until the light has differed by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S from that of the first frame
-        after the exposure was locked. The light is that of the median pixel, linear: objects on less than half of the
-        picture do not count.
+        The light has changed if it differs by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S. It is compared with the
+        first frame after the exposure was locked. After the change, both count as unlocked. The light is that of the
+        median pixel, linear: objects on less than half of the picture do not count.
         """
         green = image_bgr[::SAMPLE_EVERY_PX, ::SAMPLE_EVERY_PX, 1]
         light = max(float(np.median(green)) / 255, 1 / 255) ** GAMMA

@@ -27,11 +27,12 @@ false ones. Larger: slower. Smaller: dice in a busy picture are dropped."""
 
 
 def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None) -> Iterator[list[Detection]]:
-    """Search a picture for faces in passes at ever larger scales, and yield all detections so far after each.
+    """Search a picture for dice faces in passes at ever larger scales, and yield all detections so far after each.
 
     A pass tries the scales of one entry of PASSES_PX, and runs only when its result is asked for. Detections of all
-    scales tried so far are fused, best first. Scales at which the detector would not see a face of `size_px` pixels are
-    left out, unless no scale is left.
+    scales tried so far are fused, best first. With `size_px`, scales at which the detector would not see a face of that
+    size in pixels are left out. A pass without a scale is skipped. If no scale is left, or `size_px` is None, all are
+    tried.
     """
     least, most = VISIBLE_FACE_PX
     every = [[px / max(picture_bgr.shape[:2]) for px in edges_px] for edges_px in PASSES_PX]

@@ -215,11 +215,16 @@ def _count_dice(candidates: Sequence[Candidate]) -> int:
 def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augmented: NDArray[np.float64]) -> Candidate:
     """Return an uncertain die's candidate, checked by its augmented views or merged with all passes' predictions.
 
-    Its value is confirmed if every view gives it a probability of at least MIN_JOINT_CONFIDENCE. If the candidate's own
-    confidence reaches that limit, and the value is confirmed or the networks disagree, only `confirmed` is updated.
-    Otherwise the classifier's predictions, the views' included, are averaged geometrically, and the detector's class
-    scores arithmetically. The merged candidate has the box of the pass with the best score, and is not confirmed.
-    Of `others`, all candidates of all passes, only those at its place are merged.
+    `augmented` has the classifier's probabilities for each view, (views, 7). The value is confirmed if every view gives
+    it at least MIN_JOINT_CONFIDENCE.
+
+    - The candidate's own confidence is at least MIN_JOINT_CONFIDENCE, and the value is confirmed or the candidate has
+      `networks_disagree`: only `confirmed` is updated.
+    - Otherwise: the candidates at the die's place are merged. The classifier's predictions, the views' included, are
+      averaged geometrically, the detector's class scores arithmetically. The merged candidate has the box of the one
+      with the best score, and is not confirmed.
+
+    `others` are all candidates of all passes, the die's own included.
     """
     confirmed = bool(augmented[:, candidate.value].min() >= MIN_JOINT_CONFIDENCE)
     if candidate.confidence >= MIN_JOINT_CONFIDENCE and (confirmed or candidate.networks_disagree):

@@ -140,8 +140,8 @@ class TrayFrame:
         """Return why the places and sizes of the selected dice make a tray's reading doubtful, or None.
 
         `CUT_OFF`: a die may cross the edge of the floor. `COCKED`: dice overlap, have an impossible size or may be
-        stacked. `OBJECT`: a die-sized object is no selected die. To rule out a shifted tray, the reference picture may
-        be registered anew, which changes the foreground for later calls.
+        stacked. `OBJECT`: the tray holds a die-sized object besides the selected dice. To rule out a shifted tray, the
+        reference picture may be registered anew, which changes the foreground for later calls.
         """
         face_px, faces = self._tray.floor.face_px, [die.detection for die in selection.dice]
         if any(vetoes.cut_off(face.place[:2], face.size_px, self.picture_bgr.shape) for face in faces):
@@ -196,10 +196,10 @@ class TrayFrame:
         return bool(areas and max(areas) - np.median(areas) > limit)
 
     def _dice_mask(self, selection: Selection, radius: float = vetoes.DIE_OUTLINE_RADIUS) -> Mask:
-        """Return a mask of the pixels within `radius` face widths of a die's vertical axis.
+        """Return a mask of the selected dice, in the scale of the foreground.
 
-        The mask has the foreground's scale. A selected die is drawn as a thick line from the centre of its upper face
-        to the centre of its lower face.
+        Each die is a thick line from the centre of its upper face to the centre of its lower face. `radius` is half the
+        line's width, in face widths.
         """
         faces, scale = _centres([die.detection for die in selection.dice]), self._tray.empty.scale
         mask = np.zeros(self._small.shape[:2], np.uint8)

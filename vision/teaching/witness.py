@@ -91,8 +91,8 @@ class Witness:
         """Compare the dice of a selection with the learned examples, and raise the confidence of dice that agree.
 
         Return the selection, with its dice by falling score, and whether the examples give a confident die another
-        value. Dice keep their values; only dice that were not confident and agree with the examples change. Nothing
-        changes if the examples are too few (`usable`).
+        value. Dice keep their values; only dice that were not confident and agree with the examples change. If the
+        examples are too few (`usable` is False), return the selection as it is, and False.
         """
         if not self.usable or not selection.dice:
             return selection, False
@@ -152,7 +152,7 @@ class Witness:
 
 
 def _surer(die: Candidate, fused: Probabilities) -> Candidate:
-    """Return a die with the (7,) probabilities `fused`, which favour its value.
+    """Return a die with its probabilities updated from `fused`, (7,) probabilities that favour its value.
 
     The no-face probability becomes the lower of the old and the fused one; the values share the rest as in `fused`. If
     the highest of `fused` is at least MIN_CONFIRMED, the die is also marked as confirmed. A die's value depends on the

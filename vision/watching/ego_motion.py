@@ -119,11 +119,11 @@ def _initial_shift(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDAr
 def _gauss_newton_step(
     one: NDArray[np.float32], other: NDArray[np.float32], motion: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the (6,) correction to add to a motion, from one weighted, damped Gauss-Newton step.
+    """Return the (6,) correction to add to a camera motion, from one weighted, damped Gauss-Newton step.
 
-    The motion moves the earlier contrast `one` onto the later `other`, both half the size of the small picture. It
-    consists of `shift`, then `growth` row by row, in pixels of the small picture. Pixels with a large residual, such as
-    rolling dice, get a small weight.
+    `motion` is `EgoMotion.shift`, then `EgoMotion.growth` row by row, in pixels of the small picture. It moves the
+    earlier picture `one` onto the later `other`: contrasts, (h, w), of half the small picture's width and height.
+    Pixels with a large residual, such as rolling dice, get a small weight.
     """
     height, width = one.shape
     so_far = EgoMotion(motion[:2] / SHRINK_FACTOR, motion[2:].reshape(2, 2) / SHRINK_FACTOR)

@@ -92,9 +92,10 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
 
 
 def _add_seat_routes(made: Routes, pairing: Pairing) -> None:
-    """Add the routes of the seats in the next game to the group `made`.
+    """Add to `made` the routes that list, take and leave seats in the next game.
 
-    Anyone may list them; only players take and leave one, each for their own phone.
+    A seat is a player's name and peg colour. Anyone may list the seats. Only players take or leave one, each for their
+    own phone. A taken name or colour is refused with 409, a name that is not allowed with 422.
     """
 
     @made.get("/api/seats", "Who sits down for the next game", roles=ANYONE)

@@ -56,7 +56,7 @@ COMMANDS = (
 
 
 def routes(table: AnyTable, pairing: Pairing) -> Routes:
-    """Make the group of routes that play the game. Players may use them; the evening and tournaments are the owner's.
+    """Make the group of routes that play the game, for players; evening and tournaments are for the owner only.
 
     Args:
         table: Executes the commands.

@@ -266,7 +266,7 @@ class Pairing:
     def seats(self) -> tuple[Paired, ...]:
         """Return the phones that hold a seat, by number; no screens, and none silent for MAX_SEAT_SILENCE_S.
 
-        A restart resets the silence, unless the stored last use was more than a day plus that time before it.
+        A restart begins the silence anew, unless the stored last use was over a day plus MAX_SEAT_SILENCE_S before.
         """
         since_s = self.clock() - MAX_SEAT_SILENCE_S
         seated = (phone for phone in self.phones() if phone.seat and phone.role is not Role.SCREEN)

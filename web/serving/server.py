@@ -137,8 +137,8 @@ class _Uvicorn(uvicorn.Server):
     async def close_all(self) -> None:
         """End the event streams, refuse further requests, and abort every connection that is still open.
 
-        Call it after `serve`, however that ended. uvicorn's `shutdown` leaves connections open whose clients do not
-        read their answers. It does not run at all if the server crashes.
+        Call it after `serve`, however that ended. A client that does not read its answers stays connected after
+        uvicorn's `shutdown`, which a crash of the server skips.
         """
         try:
             await self._site.close()

@@ -58,7 +58,7 @@ class Listener:
     seen: StreamMessage | None = None
 
     async def send_newest_or_keep_alive(self, newest: StreamMessage) -> None:
-        """Send the snapshot `newest`, or a keep-alive if it was the last one sent. Skip a client that is backed up."""
+        """Send the snapshot `newest`, or a keep-alive if the client has it already; nothing to a backed-up client."""
         if self.connection is not None and self.connection.backed_up:
             return
         if newest is self.seen:
@@ -129,10 +129,11 @@ class EventStream:
             await self._broadcast
 
     def _take_place(self, address: str, privileged: bool) -> bool:
-        """Return whether one more event stream may open; if so, count it for its IP address unless it is `privileged`.
+        """Return whether one more event stream may open; if so, count it for its IP address unless `privileged`.
 
-        Streams of this machine and of paired phones are privileged. For them the limit on all streams is higher by
-        `streams_spare`, and there is no limit for their address. After `close` no stream may open.
+        The caller must give a counted place back. Streams of this machine and of paired phones are privileged:
+        their address has no limit, and the limit on all streams is higher by `streams_spare`. Always False after
+        `close`.
         """
         if self._closed:
             return False

@@ -87,7 +87,10 @@ def in_words(found: dict[str, Any]) -> str:
 
 
 def _verdict(found: dict[str, Any]) -> str:
-    """Return the verdict of a fairness result as a sentence, with the likely reading error if there is one."""
+    """Return the verdict of a fairness result as a sentence, with the likely reading error if there is one.
+
+    `found` is the result as `Fairness.view` returns it.
+    """
     if found["verdict"] == "even":
         return f"Nothing speaks against fair dice so far (evidence {found['evidence']:.2g} of {found['enough']:.0f})."
     if found["verdict"] == "loaded":

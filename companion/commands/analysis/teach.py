@@ -35,11 +35,11 @@ def command(
     list_sets: bool,
     as_json: bool,
 ) -> int:
-    """Teach a set of dice: throw them some ten times, and confirm or correct each reading.
+    """Teach a set of dice: throw the dice about ten times, and confirm or correct each reading.
 
-    After each throw press Enter if it is right, type the values from left to right (0 for no die), or s to skip it.
-    While a table runs, teach or forget a set on its page /teach. Exit status 1 when nothing was learnt, when a table
-    uses the data folder, or when --list finds a set that can't be read.
+    After each throw, press Enter if the reading is right, or s to skip the throw. To correct the reading, type the
+    values from left to right (0 for no die). While a table runs, teach or forget a set on its page /teach. Exit status
+    1 when no throw was learnt, when a table uses the data folder, or when --list finds a set that can't be read.
     """
     from companion.evidence.lesson import Teacher
     from companion.evidence.taught import TaughtSets

@@ -44,12 +44,12 @@ class TerminalPerson:
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
         """Print the reading and its doubt, ask until the answer is valid, and return the true values of the dice.
 
-        - Enter: `read` as it is.
+        - Enter or `y`: `read` as it is.
         - Digits from 1 to 6: these values, sorted.
         - `x`, no throw: None.
         - `q`, no more throws: None, and `enough_throws` is set.
 
-        `camera` is not used. Ctrl-C raises KeyboardInterrupt.
+        `camera` is not used. Raises KeyboardInterrupt at Ctrl-C or the end of the input.
         """
         shown = " ".join(map(str, read)) or "no dice"
         unsure = f" (the table would ask: {doubt})" if doubt is not None else ""

@@ -82,8 +82,8 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
 def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
     """Return a player's mean regret, its 95 % confidence interval, and the bot level whose mean regret is nearest.
 
-    Nearest means by ratio. The level is None with fewer than MIN_DECISIONS regrets, or if none was measured for the
-    game and goal.
+    The nearest level is the one whose mean differs by the smallest factor; None with fewer than MIN_DECISIONS regrets,
+    or if the levels were not measured for the game and goal.
 
     Args:
         game: Name of the game.

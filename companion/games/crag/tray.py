@@ -46,7 +46,7 @@ class CragTray(KeepZonePolicy):
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the notice for dice at rest in a game of Crag; none after the end. No action is played.
+        """Return a `Meaning` for dice at rest in a game of Crag: a notice without actions; no notice after the end.
 
         - All three dice must be thrown: `clear_tray`. One or two must be thrown: `throw`.
         - After the turn's first throw, the keep zone shows dice that are not in that throw: `illegal_hold`.

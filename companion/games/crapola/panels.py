@@ -81,7 +81,8 @@ def _lesson(state: Crapola) -> tuple[Phrase, ...]:
 def _this_turn(state: Crapola) -> tuple[Phrase, ...]:
     """Return at most one phrase about what is special in the turn that begins; empty in most turns.
 
-    Either that seven dice may be thrown, or, in the last round, how many points the player is behind the leader.
+    The phrase says that seven dice may be thrown; else, in the last round, how many points the player is behind the
+    leader.
     """
     totals = state.totals
     if totals.seven_allowed:

@@ -189,7 +189,7 @@ class Crapola:
     def _kept(self, dice: tuple[int, ...]) -> Crapola:
         """Return the state after dice of the last throw are kept: their points are added to the turn points.
 
-        Raises IllegalAction if the dice are not all of this throw, or not all of them score.
+        Raises IllegalAction if a kept die is not in the throw, or takes part in no scoring combination.
         """
         turn = self.turn
         left = without(turn.dice, dice)

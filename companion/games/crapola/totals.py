@@ -86,8 +86,8 @@ class Totals:
     def crapped_out(self, on_first_throw: bool, points: int) -> Totals:
         """Return the totals after a crap-out that loses `points` turn points: the turn is passed.
 
-        On the first throw of a turn it reverses the direction of play, with the house rule `reversal` and more than two
-        players.
+        With the house rule `reversal` and more than two players, a crap-out on a turn's first throw also reverses the
+        direction of play.
         """
         lost = Event("crapped_out", self.seat, {"points": points})
         if not (on_first_throw and self.header.rules["reversal"] and len(self.points) > 2):

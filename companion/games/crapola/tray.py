@@ -41,8 +41,9 @@ class CrapolaTray(KeepZonePolicy):
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
         """Yield the keeps that the player may have made before the current throw of Crapola, likeliest first.
 
-        Each is a tuple of one action; the only one is `()` if no keep is due. First comes the keep of `dice.set_aside`,
-        then that of these together with `dice.newly_kept`. Illegal keeps are left out.
+        Each is a tuple with one `Keep`: first that of `dice.set_aside`, then that of these together with
+        `dice.newly_kept`. Illegal keeps are left out; nothing is yielded if neither is legal. If no keep is due, only
+        `()` is yielded.
         """
         if "keep" not in state.decisions:
             yield ()

@@ -27,11 +27,11 @@ BY_RULE = {
 
 
 def panels(state: State) -> Panels:
-    """Return what a page shows of Crib Dice beside the track; in a roll-off only the default panels.
+    """Return what a page shows of Crib Dice beside names, scores and track; in a roll-off only the default panels.
 
-    The panels have legal actions, loose and frozen dice, and a lesson. The turn's points are left out while a bomb is
-    thrown: it costs them. Each side has a note if it is out, finished or fuchled, and a count of its wipe-outs in a
-    row.
+    The panels have legal actions, loose and frozen dice, and a lesson. Each side has a count of its wipe-outs in a row.
+    A side that left, is out, finished or fuchled (sent to hole 0 by wipe-outs) has a note. The page shows the turn
+    points, except while a bomb is thrown: every bomb costs them.
     """
     if not isinstance(state, CribDice):
         return default_panels(state)

@@ -180,10 +180,11 @@ class CribbageBoard:
         return _ended(replace(self, events=events))
 
     def decided(self, round_done: bool) -> bool:
-        """Whether the pegs decide the game, whatever `over` says. `round_done`: whether the round is complete.
+        """Return whether the pegs decide the game, whatever `over` says.
 
-        The game is decided if all sides but one are out, or if a side has finished and the round is complete. With
-        `find_a_loser` it is decided once all sides but one are out or finished; no side is both.
+        `round_done` tells whether the round is complete. The game is decided if all sides but one are out, or if a side
+        has finished and the round is complete. With `find_a_loser` it is decided once all sides but one are out or
+        finished; no side is both.
         """
         if self.header.rules["find_a_loser"]:
             return len(self.out) + len(self.finished) == len(self.sides) - 1
@@ -252,10 +253,10 @@ def new_board(header: Header, first: int, left: frozenset[int] = frozenset()) ->
 
 
 def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[Event, ...]]:
-    """Return the pegs after the side `landed` bumps a peg on its hole, and a `bumped` event for each peg that moves.
+    """Return the pegs after side `landed` bumps a peg in its new hole, and a `bumped` event for each bumped peg.
 
-    The bumped peg goes back 5 holes, at most to the start, and bumps a peg there in turn. Any number of pegs may be at
-    the start.
+    Nothing changes if no other peg is in that hole, or the hole is the start, which holds any number of pegs. A bumped
+    peg goes back 5 holes, at most to the start, and bumps a peg there in turn.
     """
     hole = pegs[landed]
     holder = next((side for side, peg in enumerate(pegs) if peg == hole and side != landed), None)

@@ -14,8 +14,8 @@ It stops at exactly this number: with fewer or more it throws on."""
 def choice(state: State) -> Action | int:
     """Return what the rule of thumb of Crib Dice does: a decision, or a number of dice to throw.
 
-    It names the value that most dice show, on a tie the highest. It stops at exactly STOP_FROZEN frozen dice. With
-    fewer or more it throws as many dice as the rules allow, and it never bombs. The game must not be over.
+    The rule names the value that most dice show, on a tie the highest. With exactly STOP_FROZEN frozen dice it stops,
+    otherwise it throws the number of dice that the rules prescribe. It never bombs. The game must not be over.
     """
     assert isinstance(state, CribDice), "the state is one of Crib Dice"
     turn = state.turn

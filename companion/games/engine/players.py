@@ -42,10 +42,10 @@ def rule_of_thumb(state: State) -> Choice:
 
 
 def erring(state: State, temperature: float) -> Choice:
-    """Return the option with the highest sum of expected points and Gumbel noise, so a choice with mistakes.
+    """Return the option with the highest sum of expected points and Gumbel noise: a choice that may be a mistake.
 
-    The noise is seeded by the state: one state always gives one choice. Without expected points, as in some games and
-    house rules, the game's rule of thumb (`Rulebook.rule_of_thumb`) chooses.
+    The noise is seeded by the state: one state always gives one choice. Some games and house rules have no expected
+    points; then the game's rule of thumb (`Rulebook.rule_of_thumb`) chooses.
 
     Args:
         state: State with a player to play.

@@ -117,9 +117,9 @@ def _play_on(
 
 
 def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
-    """Compute the stored table of equities of all states of Crib Dice between two sides that both play best.
+    """Compute the equities of all states of Crib Dice between two sides that both play best, as a table to store.
 
-    Yields the progress after each sweep of the solver, 0 to 1. Returns the bytes that `packed` makes.
+    Yields the solver's progress, 0 to 1, after each sweep. Returns the table as the bytes that `packed` makes.
     """
     game = game_of(rules)
     for found, change in solved(game):

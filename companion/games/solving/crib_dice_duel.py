@@ -70,10 +70,10 @@ class Game(NamedTuple):
 
 
 def game_of(rules: DuelRules) -> Game:
-    """Return the input of the compiled solver of Crib Dice for two sides, a `Game`, for some house rules.
+    """Return the input of the compiled solver of Crib Dice between two sides, a `Game`, for the house rules `rules`.
 
-    It has the effects of the rules as numbers, and the equities of all last turns. A last turn is played after the
-    other side has finished. Computing its equities takes a while.
+    The `Game` has the effects of the rules as numbers, and the equities of all last turns. A last turn is played after
+    the other side has finished. Computing these equities takes a while.
     """
     piddle = np.zeros(3)
     for hits, chance in piddle_ends(rules.piddle_points):

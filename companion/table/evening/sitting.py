@@ -59,11 +59,11 @@ def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
 
 
 def chosen_colours(worn: Mapping[str, int], sent: object, players: Sequence[str]) -> dict[str, int]:
-    """Return everyone's colour index by name, after some players have chosen theirs on a phone.
+    """Return everyone's colour index by name: `worn`, updated with the choices that players sent from a phone.
 
     `worn` has the colours of everyone who has played here. `sent` has the choices, name -> index, as decoded JSON. A
-    person whose colour somebody else has chosen is left out. Raises RulesError if `sent` is malformed, names anyone not
-    in `players`, or has one colour twice.
+    person in `worn` whose colour somebody else has chosen is left out. Raises RulesError if `sent` is malformed, names
+    anyone not in `players`, or has one colour twice.
 
     >>> chosen_colours({"Ann": 3, "Ben": 4}, {"Ben": 3}, ["Ann", "Ben"])
     {'Ben': 3}

@@ -117,8 +117,8 @@ def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
     """Return the tournament after a journal entry of a kind in `KINDS`; `tournament` is the one before it, or None.
 
     - `tournament` begins a new one.
-    - `tournament_left` marks a player as having left or come back.
-    - Any other kind ends the tournament: None.
+    - `tournament_left` marks a player as having left or come back; None if no tournament is on.
+    - `tournament_ended` ends the tournament: None.
 
     Results of games are not added here.
     """

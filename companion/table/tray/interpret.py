@@ -168,7 +168,7 @@ def reinterpret(now: Situation) -> Interpretation:
     """Return what the tray means now, although its dice have not moved, for example after a decision by phone.
 
     A roll that was seen but not played is now played or asked about, if legal. Without one, dice in the keep zone may
-    be a decision; a doubtful reading gives only a notice, unless it is `COUNT` with an empty throw zone.
+    be a decision. With a doubt, other than `COUNT` with an empty throw zone, there is only a notice.
     """
     if now.memory.rolled:
         return _rolled(now)
@@ -305,8 +305,8 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
     """Interpret a tray in which some dice of the throw zone moved and others did not.
 
     If the reading is clear and the rules allow exactly one throw, it is played. Else, if most dice did not move, the
-    others count as tipped over and nothing as thrown (`reinterpret`). Else, if a throw is due but the dice make no
-    legal one, all count as rolled (`_rolled`). Otherwise people are asked whether the dice were thrown (`_unsure`).
+    others count as tipped over and nothing as thrown (`reinterpret`). Else, if the dice make a legal throw, people are
+    asked (`_unsure`). Else all dice count as rolled (`_rolled`), or as not thrown if no throw is due.
     """
     thrown = now.observation.thrown
     left = Counter(values_of(thrown)) - Counter(values_of(moved(before.thrown, thrown)))

@@ -49,10 +49,10 @@ def _row_values() -> list[list[str]]:
 
 
 def _openings(turn: TurnValues) -> list[list[str]]:
-    """Return a table with a row for each first throw: the throw, the best dice to keep, the expected final total.
+    """Return a table of Crag's first throws: each throw, the best dice to keep, and the expected final total.
 
-    `turn` holds the values of the first turn on an empty sheet. Cells are text. Keeping all three dice means to enter
-    them.
+    There is a row for every distinct throw of three dice; cells are text. Keeping all three dice means entering them.
+    `turn` holds the values of the first turn on an empty sheet.
     """
     rows = []
     for dice in RESULTS:
