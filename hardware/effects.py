@@ -105,12 +105,13 @@ def spell(canvas: Canvas, dice: Sequence[int]) -> None:
     Each die is as many lit holes as it has pips, with a dark hole after each. Dice have different colours, and
     `CODE_GAP_HOLES` more dark holes between them. A code longer than the lane goes on at the lane's beginning.
     """
-    lane = canvas.layout.lane_of(0)
-    hole = 1
+    start, *further = canvas.layout.lane_of(0)
+    places = [leds for leds in (*further, start) if leds]  # a pocket may have no LEDs
+    first = 0
     for colour, die in enumerate(dice):
-        for at in range(hole, hole + 2 * die, 2):
-            canvas.add(lane[at % len(lane)], player_colour(colour), 0.8)
-        hole += 2 * die + CODE_GAP_HOLES
+        for at in range(first, first + 2 * die, 2):
+            canvas.add(places[at % len(places)], player_colour(colour), 0.8)
+        first += 2 * die + CODE_GAP_HOLES
 
 
 def _run(canvas: Canvas, stroke: Stroke) -> None:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hardware.canvas import Canvas
-from hardware.effects import EFFECTS
+from hardware.effects import EFFECTS, spell
 from hardware.motion import shown
 from hardware.palette import PLAYERS, pattern, player_colour
 from hardware.pictures.gallery import SCENES, Scene
@@ -274,6 +274,15 @@ def test_a_status_segment_of_4_leds_shows_whose_turn_it_is(players: int) -> None
     status = compose(view, layout, 0.0)[list(layout.status)]
     bright = status[status.max(axis=1) == status.max()]
     assert bright[0] / bright[0].max() == pytest.approx(np.array(PLAYERS[players - 1]) / max(PLAYERS[players - 1]))
+
+
+@pytest.mark.parametrize(("holes", "start", "finish"), [(120, 1, 1), (40, 1, 0), (41, 0, 0)])
+def test_a_join_code_lights_an_led_per_pip_also_if_a_pocket_has_no_leds(holes: int, start: int, finish: int) -> None:
+    leds = holes + start + finish
+    track = TrackSettings(leds=leds, lanes=(f"0-{leds - 1}",), holes=holes, start_leds=start, finish_leds=finish)
+    canvas = Canvas(layout_from(track), holes)
+    spell(canvas, (6, 6, 6))
+    assert np.count_nonzero(canvas.look.any(axis=1)) == 18
 
 
 def test_led_scenes_draw_views_with_out_of_range_values_without_error() -> None:
