@@ -24,7 +24,8 @@ from companion.table.snapshot import Offer
 from companion.table.state import Draft, Now, Step, TableState
 from companion.table.terms import terms_line, terms_of
 from companion.table.tray import interpret
-from companion.table.tray.interpret import Interpretation, Memory
+from companion.table.tray.interpret import Interpretation
+from companion.table.tray.memory import Memory
 from companion.table.tray.observation import Observation, reading_record
 from companion.table.tray.question import outranks
 
@@ -33,10 +34,10 @@ SETTLED_BY_BANKING = frozenset({Doubt.COUNT, Doubt.FOUND, Doubt.MOVED})
 
 
 def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
-    """Return the steps that carry out a command, in order: a pure function, whose steps the writer carries out.
+    """Return the steps that carry out a command, in order: new states and drafts of journal entries. A pure function.
 
     Raises:
-        StaleAction: The command's snapshot, question, bot's turn or offered correction is no longer the current one.
+        StaleAction: The command's snapshot, question, bot's turn or offered correction is no longer current.
         IllegalAction, NotationError, RulesError: The rules refuse it.
     """
     number = getattr(command, "number", None)
@@ -120,7 +121,7 @@ class Changes:
     def ignore_tray(self) -> Changes:
         """Return the changes with one more step: drop any question, and ignore the tray's dice until they change."""
         notice = waiting_notice(game.transcript.state) if (game := self.state.playing) else None
-        return self.note(replace(self.state, memory=interpret.overruled(self.state.memory), asked=None, notice=notice))
+        return self.note(replace(self.state, memory=self.state.memory.overruled(), asked=None, notice=notice))
 
 
 def _tray_reported(changes: Changes, command: c.Reporting) -> Changes:
@@ -145,7 +146,7 @@ def _tray_reported(changes: Changes, command: c.Reporting) -> Changes:
             if game is not None and observation is not None and isinstance(command, c.Observe):
                 return _interpreted(changes.note(state), interpret.interpret(state.situation(game, observation)))
             deciding = game is not None and bool(game.transcript.state.options())
-            return changes.note(replace(state, memory=interpret.overlooked(state.memory, observation, deciding)))
+            return changes.note(replace(state, memory=state.memory.overlooked(observation, deciding)))
 
 
 def _reinterpreted(changes: Changes) -> Changes:
@@ -203,7 +204,7 @@ def _played(changes: Changes, action: Action | Undo) -> Changes:
 
 def _decided(changes: Changes) -> Changes:
     """Return `changes`, which end with a person's or the bot's decision, with the tray interpreted again."""
-    state = replace(changes.state, memory=interpret.decided(changes.state.memory), asked=None)
+    state = replace(changes.state, memory=changes.state.memory.decided(), asked=None)
     return _reinterpreted(changes.note(state))
 
 
@@ -250,7 +251,7 @@ def _banked(changes: Changes) -> Changes:
         raise IllegalAction("There is nothing that could be banked now.")
     for action in lines:
         changes = changes.line(action, "button")
-    memory = replace(interpret.decided(changes.state.memory), armed=False, empty_since_s=None)
+    memory = replace(changes.state.memory.decided(), armed=False, empty_since_s=None)
     return _reinterpreted(changes.note(replace(changes.state, memory=memory, asked=None)))
 
 
@@ -270,7 +271,7 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
         then = replace(state, memory=ask.memory).situation(game, ask.observation)
         for action in interpret.answered(then, command.values):
             changes = changes.line(action, "answered", ask.observation)
-        memory = interpret.entered(memory, command.values)
+        memory = memory.entered(command.values)
     memory = replace(memory, rolled=later, doubted=None)
     changes = _reinterpreted(changes.note(replace(changes.state, memory=memory, asked=None)))
     after = changes.state
@@ -362,10 +363,10 @@ def _next_game(changes: Changes) -> Changes:
 
 
 def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes:
-    """Return `changes` with the step that corrects the values of the throw numbered `throw`.
+    """Return `changes` with a correction added: the throw numbered `throw` gets `values`.
 
-    If later lines would become illegal, it only makes an `Offer` that people may confirm. Raises NotationError if the
-    values are no dice, IllegalAction if the correction is impossible.
+    If later lines would become illegal, an `Offer` of the correction is added instead, which people may confirm. Raises
+    NotationError if the values are no dice, IllegalAction if the correction is impossible.
     """
     action = action_of({"throw": list(values)})
     assert isinstance(action, Throw), "made as one"

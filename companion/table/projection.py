@@ -20,7 +20,8 @@ from companion.table.evening.statistics import KINDS, turn_results
 from companion.table.evolve import Record
 from companion.table.snapshot import Highlight, Question, Side, Snapshot, TrayPlan
 from companion.table.state import TableState
-from companion.table.tray.interpret import Ask, values_of
+from companion.table.tray.interpret import Ask
+from companion.table.tray.observation import values_of
 
 MAX_EVENTS = 40
 """Events in a snapshot, newest kept; a page asks for older ones. More: each message to every phone grows."""
@@ -179,9 +180,11 @@ def _phase(table: TableState) -> str:
 
 
 def _question(number: int, ask: Ask) -> Question:
-    """Return question `number` about a doubtful throw for the phones' pages: the doubt's code, dice as read, the photo.
+    """Return question `number` about a doubtful throw, for the phones' pages.
 
-    The dice are those in the throw zone. If the number of dice is in doubt, those in the keep zone follow.
+    The question has the doubt's code, the numbers of dice that the rules allow, and the photo's path, None without a
+    photo. For each die it has the value read, box and confidence. The dice are those in the throw zone. If the number
+    of dice is in doubt, those in the keep zone follow.
     """
     dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == Doubt.COUNT else ask.observation.thrown
     return Question(

@@ -16,7 +16,7 @@ from companion.table.journal import entries
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
 from companion.table.state import TableState
-from companion.table.tray.interpret import Memory
+from companion.table.tray.memory import Memory
 from companion.table.writer import Table
 
 CURE = (

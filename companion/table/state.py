@@ -15,7 +15,8 @@ from companion.table.evolve import Record, evolve
 from companion.table.journal import Entry
 from companion.table.snapshot import Offer, Thrown
 from companion.table.terms import policies_under
-from companion.table.tray.interpret import BANK_AFTER_S, Ask, Memory, Situation
+from companion.table.tray.interpret import BANK_AFTER_S, Ask, Situation
+from companion.table.tray.memory import Memory
 from companion.table.tray.observation import Die, Observation
 
 QUESTION_RANGES = 2**40

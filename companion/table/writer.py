@@ -26,7 +26,7 @@ from companion.table.photos import Photos
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import News, Snapshot
 from companion.table.state import Draft, Now, TableState
-from companion.table.tray.interpret import Memory
+from companion.table.tray.memory import Memory
 
 log = logging.getLogger(__name__)
 
@@ -120,10 +120,10 @@ class Table:
         return None if handled else self._state.bank_due_s
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
-        """Let the writer thread call `subscriber` with each new snapshot and its news; return a function to end that.
+        """Subscribe to each new snapshot and its news; return a function that unsubscribes.
 
-        A subscriber must be quick and must not call `submit`. Its exceptions are logged; `health` reports one until
-        a new snapshot causes none.
+        The writer thread calls `subscriber`, which must be quick and must not call `submit`. Exceptions in subscribers
+        are logged; `health` reports one until a new snapshot causes none.
         """
         with self._following:
             self._subscribers = (*self._subscribers, subscriber)
@@ -259,9 +259,10 @@ class Table:
             answer.set_exception(no)
 
     def _carry_out(self, command: Command) -> None:
-        """Carry out the steps that `decide` returns for a command. An entry is on the disk before the state changes.
+        """Carry out the steps that `decide` returns for a command: entries to journal and states to take over.
 
-        Raises CompanionError if the command is refused or the disk fails; the steps before the failure stay.
+        An entry is on the disk before the state changes. Raises CompanionError if the command is refused or the disk
+        fails; the steps before the failure stay.
         """
         now, due_s = Now(self._clock(), self._wall()), self._state.bank_due_s
         if isinstance(command, Tick) and due_s is not None and now.clock_s >= due_s:

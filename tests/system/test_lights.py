@@ -22,7 +22,7 @@ from companion.table.journal import Entry
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import News, Notice, Snapshot
 from companion.table.state import TableState
-from companion.table.tray.interpret import Memory
+from companion.table.tray.memory import Memory
 from hardware.motion import shown
 from hardware.view import Moment, Peg
 from tests.conftest import EXPLORING

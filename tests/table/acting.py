@@ -23,7 +23,8 @@ from companion.table.evolve import Record
 from companion.table.journal import Entry, Journal
 from companion.table.photos import Photos
 from companion.table.snapshot import Snapshot
-from companion.table.tray.interpret import Interpretation, Memory, Situation, decided, interpret, reinterpret, tick
+from companion.table.tray.interpret import Interpretation, Situation, interpret, reinterpret, tick
+from companion.table.tray.memory import Memory
 from companion.table.tray.motion import stayed
 from companion.table.tray.observation import Die, Observation
 from companion.table.writer import Table
@@ -220,7 +221,7 @@ class Mime:
         self.see()
         self.understood.append(action)
         self.seen = self.seen.after(action)
-        self.memory = decided(self.memory)
+        self.memory = self.memory.decided()
         self._take(reinterpret(Situation(self.seen, self.memory, self.observation)))
 
     def throw(self, *values: int, fresh: bool) -> None:

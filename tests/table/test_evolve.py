@@ -23,7 +23,7 @@ from companion.table.journal import read_entries
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
 from companion.table.state import TableState
-from companion.table.tray.interpret import Memory
+from companion.table.tray.memory import Memory
 from companion.table.writer import Table
 from tests.known import known
 from tests.table.acting import HEADER, played, table_in, transcripts

@@ -22,7 +22,8 @@ from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
 from companion.table.state import TableState
 from companion.table.terms import Terms
-from companion.table.tray.interpret import Ask, Memory
+from companion.table.tray.interpret import Ask
+from companion.table.tray.memory import Memory
 from companion.table.tray.observation import Die, Observation
 
 NAMES = (

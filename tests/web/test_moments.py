@@ -11,7 +11,7 @@ from companion.games.registry import GAMES
 from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
 from companion.table.state import TableState
-from companion.table.tray.interpret import Memory
+from companion.table.tray.memory import Memory
 from tests.web.injecting import FedPage, staged, stop_clock, watch_stage
 from tests.web.scenes import begun, with_line
 

@@ -119,10 +119,10 @@ class Archive:
         self._games = dict[int, ArchivedGame]()
 
     def load(self) -> tuple[int, tuple[ArchivedGame, ...]]:
-        """Read the archive's file into memory. Return the first journal entry to replay, and the games before it.
+        """Read the archive's file; return the number of the first entry to replay, and the games before it.
 
-        A file that is missing, damaged or of another journal counts as empty: the result is then `(1, ())`. Raises
-        DeviceError if the journal can't be read.
+        A file that is missing, unreadable, damaged or of another journal counts as empty: the result is `(1, ())`.
+        Raises DeviceError if the journal can't be read.
         """
         try:
             stored = msgspec.json.decode(gzip.decompress((self._folder / FILE_NAME).read_bytes()), type=ArchiveContent)

@@ -112,10 +112,10 @@ def bests(transcript: Transcript) -> dict[str, Best]:
 
 
 def tallies(transcript: Transcript) -> dict[str, Tally]:
-    """Return each player's throws, turns, points and games in a game, by name in seat order.
+    """Return each player's `Tally` of one game, by name in seat order.
 
-    Throws of a roll-off count, but not its turns, nor a turn whose player left. `games`, `won` and `lost` stay 0 until
-    the game is over.
+    A roll-off counts throws and faces, but no turns. A turn whose player left is not counted; a turn that lost points
+    counts as 0 points. `games`, `won` and `lost` stay 0 until the game is over.
     """
     found = {name: Tally() for name in transcript.header.players}
     for before, after in pairwise(transcript.steps):

@@ -71,9 +71,10 @@ def write_anew(folder: Path, rows: Sequence[Row]) -> None:
 
 
 def lines(path: Path, first: int = 1) -> Iterator[bytes]:
-    """Yield the finished lines of a journal's copy from entry `first` on, with line breaks. Raises OSError.
+    """Yield the finished lines of a journal's copy from entry `first` on, with line breaks.
 
-    Hashes are not checked. A damaged line without a readable number is yielded too.
+    An unfinished last line is left out. Hashes are not checked, and a damaged line without a readable number is
+    yielded, too. Raises OSError if the file can't be read.
     """
     with path.open("rb") as file:
         low, high = 0, file.seek(0, os.SEEK_END)

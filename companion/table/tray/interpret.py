@@ -8,7 +8,7 @@ or the reading is in doubt, the table asks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from companion.errors import Doubt
@@ -17,56 +17,13 @@ from companion.games.engine.tray_policy import KeepZonePolicy, TrayDice, Values,
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import policy_for
 from companion.table.terms import Policies
+from companion.table.tray.memory import Memory
 from companion.table.tray.motion import Motion, any_in_new_place, motion_of, moved
-from companion.table.tray.observation import Die, Observation
+from companion.table.tray.observation import Observation, values_of
 
 BANK_AFTER_S = 2.0
 """Seconds that the tray must stay empty before the turn's points are banked. Shorter: a hand that reaches in and hides
 the dice banks them; longer: players wait."""
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """Memory of earlier observations of the tray.
-
-    Attributes:
-        awake: Whether the tray has been observed since the start. The first observation may show an old throw.
-        last_values: Sorted values of the game's last throw, to recognise an old throw.
-        thrown: Dice in the throw zone at the last observation.
-        lay: Dice in the throw zone at the last observation that had any; a covered tray shows them again.
-        kept: Dice in the keep zone at the last observation.
-        kept_before: Values that were in the keep zone before the last roll and stayed there.
-        set_aside: Values of the last throw that are in the keep zone but not in the transcript yet.
-        rolled: Whether a roll was seen that is not in the transcript yet.
-        rolls: Number of rolls seen; distinguishes a questioned roll from a later one.
-        armed: Whether a throw in the tray was played since the last bank, undo, correction or throw by phone. At the
-            first observation after a start: whether the game's last throw lies there.
-        empty_since_s: Time on the table's clock since which the tray is empty; None if it is not, or can't be read.
-        ignored_kept: Values in the keep zone that a person has overruled. They are ignored until they change.
-        keep_zone: Whether the tray has a keep zone; without one every die is in the throw zone.
-        doubted: The memory before a motion of the dice that only a doubtful reading shows, or None. The next clear look
-            at dice starts from it: they may only have been pushed, hidden or misread.
-    """
-
-    awake: bool = False
-    last_values: tuple[int, ...] = ()
-    thrown: tuple[Die, ...] = ()
-    lay: tuple[Die, ...] = ()
-    kept: tuple[Die, ...] = ()
-    kept_before: tuple[int, ...] = ()
-    set_aside: tuple[int, ...] = ()
-    rolled: bool = False
-    rolls: int = 0
-    armed: bool = False
-    empty_since_s: float | None = None
-    ignored_kept: tuple[int, ...] | None = None
-    keep_zone: bool = True
-    doubted: Memory | None = None
-
-    def seen(self, at_s: float) -> Observation:
-        """Return the remembered dice as an observation of the tray at a time on the table's clock."""
-        return Observation(thrown=self.thrown, kept=self.kept, doubt=None, photo_jpeg=None, at_s=at_s,
-                           emptied=False, keep_zone=self.keep_zone)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +106,7 @@ def interpret(now: Situation) -> Interpretation:
     if not observation.thrown and observation.doubt not in (None, Doubt.COUNT):
         # An unreadable, apparently empty frame is not evidence that the dice were removed.
         return Interpretation(replace(before, empty_since_s=None), notice=_unclear(observation))
-    seen = _remembered(before, observation, motion)
+    seen = before.after(observation, motion)
     if observation.doubt is not None and observation.thrown and motion is Motion.NONE and before.awake:
         # A clear reading beats a doubt.
         seen = replace(seen, thrown=before.thrown, lay=before.lay or seen.lay, kept=before.kept)
@@ -219,49 +176,12 @@ def answered(now: Situation, values: Sequence[int]) -> tuple[Action, ...]:
     return fitting[0] if len(fitting) == 1 else (throw,)
 
 
-def overruled(memory: Memory) -> Memory:
-    """Return the memory after an undo, a correction or a throw by phone: the tray is ignored until it changes."""
-    return replace(decided(memory), rolled=False, armed=False, empty_since_s=None)
-
-
-def overlooked(memory: Memory, observation: Observation | None, deciding: bool) -> Memory:
-    """Return the memory after the tray was used for something other than play, such as a lesson.
-
-    The dice of `observation` are ignored until they change. Without an observation, the next one counts as the first
-    after the table's start: people are asked about its dice. The same holds for an empty tray while a player has a
-    decision to make (`deciding`): the turn's dice may be put back.
-    """
-    if observation is None or (deciding and not observation.thrown and not observation.kept):
-        return overruled(replace(memory, awake=False))
-    thrown = observation.thrown
-    return overruled(replace(memory, awake=True, thrown=thrown, lay=thrown or memory.lay, kept=observation.kept))
-
-
-def decided(memory: Memory) -> Memory:
-    """Return the memory after a decision that was not made in the tray: the keep zone is ignored until it changes.
-
-    A roll that waits to be played stays.
-    """
-    return replace(memory, ignored_kept=values_of(memory.kept), doubted=None)
-
-
-def entered(memory: Memory, values: Sequence[int]) -> Memory:
-    """Return the memory after a throw of these values was played: the tray's dice are that throw, no roll waits."""
-    values = tuple(sorted(values))
-    return replace(memory, rolled=False, armed=True, set_aside=(), last_values=values, ignored_kept=None, doubted=None)
-
-
-def values_of(dice: Iterable[Die]) -> Values:
-    """Return the values of the dice, ascending."""
-    return tuple(sorted(die.value for die in dice))
-
-
 def _motion(memory: Memory, observation: Observation) -> Motion:
     """Return how the dice in the throw zone moved since the last observation, as one `Motion` for all of them.
 
     At the first observation after the table's start it is `NONE` if the game's last throw includes all values there,
-    else `UNSURE`. If the throw zone was empty at the last observation, the dice may only have been covered. Then as
-    many dice in the same places are compared with those that lay there before.
+    else `UNSURE`. An empty throw zone at the last observation may only have been covered. If equally many dice now lie
+    where the last visible dice lay, they are compared with those dice.
     """
     if not memory.awake:
         known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
@@ -269,36 +189,6 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
     uncovered = not memory.thrown and len(memory.lay) == len(observation.thrown)
     before = memory.lay if uncovered and not any_in_new_place(memory.lay, observation.thrown) else memory.thrown
     return motion_of(before, memory.kept, observation)
-
-
-def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    """Return the tray's memory after one more observation; `motion` is how the throw zone's dice moved before it.
-
-    - `rolled`: set by a roll, which `rolls` counts; not cleared here. `kept_before`: the values kept before and after.
-    - `armed`: set if the first observation after a start shows dice in the throw zone that have not moved.
-    - `ignored_kept`: stays while the keep zone shows these values.
-    - `doubted`: while readings are doubtful, the memory before their first motion, unless the throw zone was empty.
-    """
-    rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
-    moved_in_doubt = motion is not Motion.NONE and not observation.emptied
-    stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))
-    empty_since_s = observation.at_s if memory.empty_since_s is None else memory.empty_since_s
-    doubted = memory if moved_in_doubt and memory.doubted is None else memory.doubted
-    return replace(
-        memory,
-        awake=True,
-        thrown=observation.thrown,
-        lay=observation.thrown or memory.lay,
-        kept=observation.kept,
-        kept_before=stayed if rolled else memory.kept_before,
-        rolled=memory.rolled or rolled,
-        rolls=memory.rolls + rolled,
-        armed=memory.armed or (not memory.awake and motion is Motion.NONE and bool(observation.thrown)),
-        empty_since_s=None if observation.thrown or observation.kept else empty_since_s,
-        ignored_kept=memory.ignored_kept if memory.ignored_kept == kept else None,
-        keep_zone=observation.keep_zone,
-        doubted=doubted if observation.doubt is not None else None,
-    )
 
 
 def _partly(now: Situation, before: Memory) -> Interpretation:
@@ -378,11 +268,14 @@ def _legal_sizes(now: Situation) -> tuple[int, ...]:
 
 
 def _thrown(now: Situation, lines: tuple[Action, ...]) -> Interpretation:
-    """Return the interpretation that plays legal `lines`, ending with a `Throw`, then what the keep zone implies."""
+    """Return the interpretation that plays `lines`, then any decision that the keep zone implies after them.
+
+    `lines` must be legal and end with a `Throw`. The result counts as a clear throw (`settled`).
+    """
     throw, reached = lines[-1], state_after(now.state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"
     assert reached is not None, "a reading is allowed by the rules"
-    known = entered(now.memory, throw.dice)
+    known = now.memory.entered(throw.dice)
     if len(throw.dice) == len(now.observation.thrown):
         # No die of this throw has been moved to the keep zone yet.
         known = replace(known, kept_before=values_of(now.observation.kept))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -59,3 +60,8 @@ def reading_record(observation: Observation) -> dict[str, Any]:
         for die in zone
     ]
     return {"doubt": observation.doubt, "dice": dice}
+
+
+def values_of(dice: Iterable[Die]) -> tuple[int, ...]:
+    """Return the values of the dice, ascending."""
+    return tuple(sorted(die.value for die in dice))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from companion.errors import Doubt
-from companion.table.tray.interpret import Ask, values_of
+from companion.table.tray.interpret import Ask
 from companion.table.tray.motion import NUDGE_MM, stayed
+from companion.table.tray.observation import values_of
 
 
 def outranks(asked: Ask, ask: Ask) -> bool:
