@@ -198,7 +198,7 @@ class Board:
             self._lock.notify()
 
     def _change(self, strip: Strip, layout: Layout) -> None:
-        """Switch off and close the present strip, and take another with its layout, which `step` opens later."""
+        """Switch off and close the present strip, and replace it and its layout; `step` opens the new one."""
         self._strip.stop()
         with self._lock:
             self._strip, self._layout = strip, layout

@@ -58,8 +58,9 @@ Effect = Callable[[Canvas, Stroke], None]
 def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None:
     """Add the light of a moment's animation to the canvas, as at `time_s` on the board's clock.
 
-    The player's peg in the `view` gives the colour if the moment has none. Adds nothing for a kind that is not in
-    `EFFECTS`, for a moment without a player, and before the animation begins. The caller leaves out ended ones.
+    The player's peg in the `view` gives the colour if the moment has none. Nothing is added for a kind that is not in
+    `EFFECTS`, without a player, or before the animation begins. Nor is anything added for a player without a peg in the
+    `view`. The caller leaves out animations that have ended.
     """
     player, since_s = moment.player, time_s - moment.at_s - moment.delay_s
     if moment.kind not in EFFECTS or player is None or not 0 <= player < len(view.pegs) or since_s < 0:
@@ -100,10 +101,11 @@ def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
 
 
 def spell(canvas: Canvas, dice: Sequence[int]) -> None:
-    """Add a code of dice (values 1 to 6) to the first lane, to compare with a phone's.
+    """Add a code of dice (values 1 to 6) to the first lane, for people to compare with the code on a phone.
 
-    Each die is as many lit holes as it has pips, with a dark hole after each. Dice have different colours, and
-    `CODE_GAP_HOLES` more dark holes between them. A code longer than the lane goes on at the lane's beginning.
+    The code starts at hole 1. A die is one lit hole for each pip, and a dark hole follows each lit one.
+    `CODE_GAP_HOLES` more dark holes separate two dice. Die i, from 0, has `player_colour(i)`. A code longer than the
+    lane goes on at the lane's start pocket.
     """
     start, *further = canvas.layout.lane_of(0)
     places = [leds for leds in (*further, start) if leds]  # a pocket may have no LEDs

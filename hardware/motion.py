@@ -27,7 +27,8 @@ def duration_s(moment: Moment) -> float:
 
     - `run` and `fill`: longer for a longer distance, up to a limit; 0 for a move backward.
     - `press` and `countdown`: fixed.
-    - Other kinds: `moment.lasts_s`; for a `slide` with a tail of light TRAIL_FADES_S more.
+    - `slide`: `moment.lasts_s`, and TRAIL_FADES_S more if a tail of light follows the peg.
+    - Other kinds: `moment.lasts_s`.
     """
     holes = max(0, moment.to_hole - moment.from_hole)
     match moment.kind:
@@ -63,10 +64,11 @@ def shown(view: BoardView, time_s: float) -> list[Peg]:
 
 
 def _moved(peg: Peg, moment: Moment, since_s: float) -> Peg:
-    """Return a peg on its way while an animation moves it; unchanged for a kind that moves no peg.
+    """Return a peg as an animation that is under way moves it; unchanged for a kind that moves no peg.
 
-    `run` and `drain` move only its provisional hole, `slide` and `swap` the banked one, too. Until `moment.delay_s` has
-    passed, the peg stands where the animation starts. `since_s` counts from the event.
+    `run` and `drain` move only the peg's provisional hole; `slide` and `swap` move its banked hole, too. Until
+    `moment.delay_s` has passed, the peg stands where the animation starts. `since_s` counts from the event; the caller
+    leaves out ended animations.
     """
     start, end, since_s = moment.from_hole, moment.to_hole, max(0.0, since_s - moment.delay_s)
     match moment.kind:

@@ -124,10 +124,10 @@ def supply_problem(settings: PowerSettings, leds: int) -> str | None:
 def in_steps(light: NDArray[np.float32]) -> FrameRGB:
     """Round linear light, (leds, 3) from 0 to 255, to uint8, keeping each hue within HUE_TOLERANCE_DEGREES.
 
-    Rounding each channel by itself would turn a dim orange red or yellow. The hue is the ratio of (middle - least) to
-    (most - least) of the three colours. A low chroma, most - least, allows only few ratios in whole numbers. So the
-    nearest chroma that allows the wanted ratio is taken: saturation changes before hue. An LED stays dark if its chroma
-    would have to be more than doubled and would exceed its brightest channel.
+    Rounding each channel by itself would turn a dim orange into red or yellow. The hue is the ratio of (middle - least)
+    to (most - least) of the three colours. A low chroma, most - least, allows few ratios in whole numbers, so the
+    nearest chroma that allows the wanted ratio is taken. Saturation thus changes before hue. An LED stays dark if its
+    chroma would be more than doubled and exceed its brightest channel.
     """
     least, most = light.min(axis=1), light.max(axis=1)
     chroma = most - least

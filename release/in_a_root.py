@@ -336,9 +336,9 @@ def same_game(root: Root, number: int) -> bool:
 
 
 def wait_well(root: Root) -> None:
-    """Wait until the table in the root reports that it is healthy.
+    """Wait until the table in the Debian root under test reports that it is healthy.
 
-    Ends the program after PATIENCE_S and prints the last lines of the table's log.
+    After PATIENCE_S the program ends with exit status 1 and the last lines of the table's log as message.
     """
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:

@@ -57,10 +57,9 @@ def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _module_code(name: str, source: str, *, is_page: bool) -> str:
-    """Return a module as a piece of the bundle, without comments and with its imports and exports rewritten.
+    """Return a JavaScript module's code for the bundle, without comments, and with imports and exports rewritten.
 
-    It is an assignment of the module's exports to the constant `of_NAME`. The page's own module becomes plain
-    statements.
+    The code assigns the module's exports to the constant `of_NAME`. The page's own module becomes plain statements.
     """
     exports = ", ".join(exported for _, exported in EXPORT.findall(source))
     body = EXPORT.sub(r"\1\2", IMPORT.sub(r"const { \1 } = of_\2;", COMMENT.sub("", source)))

@@ -59,8 +59,8 @@ class StaticFile:
 def loaded_files() -> dict[str, StaticFile]:
     """Return all static files by their path under `FOLDER`; they are loaded once and cached.
 
-    For each page there are also files made here: its bundled script `page-NAME.js`, and in each language its texts
-    `texts/LANGUAGE-NAME.json`.
+    Generated files are included: for each page NAME the bundled script `page-NAME.js`, and for each page and language
+    the texts `texts/LANGUAGE-NAME.json`.
     """
     files = {
         path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in MEDIA_TYPES

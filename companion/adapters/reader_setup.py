@@ -114,9 +114,9 @@ def fits(stored: Stored, source: str) -> bool:
 
 
 def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
-    """Return whether the camera `source` is calibrated, or simulated and needs no calibration, and a sentence.
+    """Return whether the camera `source` is calibrated or simulated, and a sentence about its calibration.
 
-    A damaged calibration gives False and its error, also for a simulated camera.
+    Simulated cameras (SIMULATED) need no calibration. Even for them, a damaged one gives False and its error.
     """
     try:
         stored = load_calibration(folder)
@@ -130,7 +130,8 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
 def _why_uncalibrated(stored: Stored | None, source: str) -> str:
     """Return a sentence for people: why the camera `source` is read without a stored calibration.
 
-    The virtual camera needs none, none is stored (`stored` is None), or `stored` is that of another camera.
+    The virtual camera needs no calibration. For another camera, none is stored (`stored` is None), or `stored` belongs
+    to a different camera.
     """
     if source == "virtual":
         return "The virtual camera knows its own tray."

@@ -187,7 +187,7 @@ def _stored_wifi(machine: Machine) -> tuple[str, str] | None:
 
 
 def _leds(machine: Machine) -> int:
-    """Return the number of LEDs of the layout in the installed settings file; of LAYOUT if that has no valid layout."""
+    """Return the number of LEDs of the layout in the installed settings file, or of LAYOUT without a valid one."""
     settings = machine.at(SETTINGS)
     layout, own = value_in(settings, "strip", "layout"), value_in(settings, "track", "leds")
     if layout == "own" and type(own) is int and 1 <= own <= MAX_LEDS:

@@ -169,9 +169,10 @@ class File:
     keep: bool = False
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return one line if the file is missing or, unless `once`, is a link or has other content; else none.
+        """Return a list of one line that says what to write, if the file must be written; else an empty list.
 
-        Owner and mode are not compared.
+        The file must be written if it is missing. Unless `once` is set, it must also be written if it is a symbolic
+        link or its content differs. Owner and mode are not compared.
         """
         file = machine.at(self.path)
         if not os.path.lexists(file):
@@ -261,7 +262,8 @@ class BootLines:
     def do(self, machine: Machine) -> None:
         """Write the installer's block of lines at the end of config.txt, in place of an earlier block.
 
-        Before the first change the file is copied to `config.txt.before-pegpip`. Without lines, do as `undo`.
+        Before the first change the file is copied to `config.txt.before-pegpip`. If there are no lines to write, `undo`
+        is called instead.
         """
         if not self.lines:
             self.undo(machine)

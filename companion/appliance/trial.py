@@ -89,9 +89,10 @@ def on_trial(releases: Releases) -> Trial | None:
 
 
 def count_start(releases: Releases) -> None:
-    """Count a start of the release on trial; the start after MAX_TRIES counted ones makes the proven release current.
+    """Count a start of the release on trial. If MAX_TRIES starts are counted already, end the trial instead.
 
-    If no release is on trial, delete a trial file that is left over. Raises OSError if the disk refuses.
+    The proven release then becomes current from the next start on; without one, the current release stays. If no
+    release is on trial, a leftover trial file is deleted. Raises OSError if the disk refuses.
     """
     trial = on_trial(releases)
     if trial is None:
@@ -177,10 +178,10 @@ def page_of(settings: Path) -> str:
 
 
 def value_in(settings: Path, section: str, key: str) -> object:
-    """Return the value of `key` in [section] of a TOML file; None if it is missing or the file can't be read.
+    """Return the value of `key` in [section] of a TOML file; None if it is missing or the file is unreadable.
 
-    Root reads a file that the service may have replaced: no link is followed, no pipe waited for, and at most
-    MAX_SETTINGS_BYTES are read.
+    A file that can't be parsed counts as unreadable. Root reads a file that the service may have replaced: no link is
+    followed, no pipe waited for, and at most MAX_SETTINGS_BYTES are read.
     """
     with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
         with open(os.open(settings, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:

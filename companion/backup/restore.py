@@ -142,9 +142,9 @@ def _refuse_unwritable(settings_to: Path) -> None:
 
 
 def _refuse_existing(folder: Path, settings_to: Path, *, with_settings: bool) -> None:
-    """Raise DeviceError if an import would need --replace.
+    """Raise DeviceError if `folder` holds files of a table or, with `with_settings`, `settings_to` exists.
 
-    The data folder then holds files of a table or, with `with_settings`, the settings file exists.
+    The error tells the user to import with --replace or to name another place.
     """
     if own_and_foreign_files(folder)[0]:
         cure = "With --replace it is put aside (not deleted); or name another folder with --data."
@@ -179,8 +179,13 @@ def _alone(folder: Path) -> Iterator[None]:
 def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, folder: Path) -> None:
     """Unpack the files of the zip into the folder `incoming`, and compare each with its hash in the manifest.
 
-    Raises DeviceError if the disk of `folder` would keep less than SPARE_BYTES free, ValueError if a hash differs, any
-    error in DAMAGED_ZIP if the zip is damaged, and OSError if the disk refuses.
+    The names of the files are not checked here; `_manifest` does that. A damaged zip raises any error in DAMAGED_ZIP.
+
+    Raises:
+        DeviceError: The disk of `folder` would keep less than SPARE_BYTES free.
+        ValueError: A hash differs.
+        KeyError: The manifest lacks a hash.
+        OSError: The disk refuses.
     """
     needed = sum(int(one["bytes"]) for one in manifest["files"]) + SPARE_BYTES
     if shutil.disk_usage(folder).free < needed:

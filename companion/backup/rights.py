@@ -52,9 +52,9 @@ def owner(place: Path) -> tuple[int, int]:
 
 
 def _parts(place: Path) -> Iterator[Path]:
-    """Yield every folder, link and file that the kernel passes on the way to a path, in its order, `/` first.
+    """Yield every folder, link and file on the way to a path, `/` first, in the order in which the kernel passes them.
 
-    After MAX_LINKS links nothing more is yielded, as the kernel then refuses the path.
+    Missing parts are yielded, too. After MAX_LINKS links nothing more is yielded, as the kernel then refuses the path.
     """
     here, links, names = Path("/"), 0, [*reversed(place.absolute().parts[1:])]
     yield here

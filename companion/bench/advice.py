@@ -84,9 +84,9 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
 
 
 def set_ups(game: str) -> list[Header]:
-    """Return headers of a game: each number in PLAYERS that it allows, with every set of house rules.
+    """Return headers of a game for each number of players in PLAYERS and each set of house rules that it allows.
 
-    The sets are the default rules, each on/off house rule alone changed, and each preset.
+    The sets are the default rules, the default rules with one on/off rule flipped, and each preset.
     """
     rules = [{}, *({each.key: not each.default} for each in GAMES[game].switches if each.default in (True, False))]
     found = list[Header]()

@@ -55,13 +55,16 @@ class Advisor:
     def chances(self) -> Json:
         """Return each side's win probability over the course of the table's latest game, as JSON values.
 
-        Results of earlier calls are cached. Raises RulesError if no game has been started yet, a serious game or a
-        roll-off is not over, or win probabilities are not known.
+        Results of earlier calls are cached.
 
         Returns:
-            `number` of the table's last entry; `sides`: their names; `chances`: right after the roll-off and after each
-            later line, a list with the probability of each side; `exact`: whether the probabilities are exact, with all
-            sides playing every turn for the win.
+            `number` of the table's last entry; `sides`: their names; `chances`: right after the roll-off and after
+            each later line, a list with the probability of each side; `exact`: False if the probabilities are
+            approximations, True if they hold exactly when all sides play every turn to win.
+
+        Raises:
+            RulesError: No game has been started yet, a serious game (tournament mode) or a roll-off is not over, or
+                win probabilities are not known.
         """
         number, game = self._game()
         if game.terms.serious and not game.transcript.state.standing.over:

@@ -176,7 +176,10 @@ class BotPlayer:
         return RETHROW_S
 
     def _run(self) -> None:
-        """Call `step` until `stop` is called; between calls wait as long as it returned, or until the table changes."""
+        """Call `step` until `stop` is called, and wait between calls.
+
+        A wait lasts the seconds that `step` returned, without limit for None. A change of the table ends it early.
+        """
         while not self._stopping:
             self._wake.clear()
             wait_s = self.step()

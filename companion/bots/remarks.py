@@ -75,9 +75,10 @@ class Remarks:
         Judges all lines that were not judged yet.
 
         Returns:
-            `number` of the table's last entry; `remark`: the fields of `Remark`, whose text the page looks up; `by`:
-            name of the bot in this game, else of the house, else of the table. `remark` is None without a game, in
-            tournament mode, with remarks turned off, if the last entry is no line, or if the line deserves none.
+            `number` of the table's last entry; `remark`: the fields of `Remark`, whose text the page looks up;
+            `by`: name of the bot in this game, else the setting `house_name`, else the table's name. `remark` is
+            None without a game, in tournament mode and with remarks turned off. It is also None if the last entry
+            is no line, or a line without a remark.
         """
         record, settings = self._state().record, self._settings()
         game, name = record.game, settings.house_name or settings.name
@@ -99,7 +100,8 @@ class Remarks:
         """Decide whether each transcript line of a game deserves a remark, and keep the answers in memory.
 
         Lines that were judged before are left as they are. Lines of the bot, and lines that deserve no remark, get
-        None. Each remark uses up one text of its kind.
+        None. Once all texts for a kind of remark are used, lines of that kind get None, too. Each remark uses up one
+        text for the sitting.
         """
         house = game.terms.house.player if game.terms.house else None
         for line, (before, after) in zip(game.lines, pairwise(game.transcript.steps), strict=True):

@@ -122,12 +122,12 @@ class Vote:
     def cast(self, question: int, option: int, voter: str) -> None:
         """Store a phone's vote on a question; an earlier vote of the phone is replaced.
 
-        Once as many phones have voted as people played, the answer is shown. `question` and `option` are indices,
-        `voter` is the identity of the phone.
+        Once as many phones have voted on the question as people played, its answer is shown. `question` and `option`
+        are indices, `voter` is the identity of the phone.
 
         Raises:
-            IllegalAction: There is no such question or option, the answer is shown already, or MAX_VOTERS other phones
-                have voted.
+            IllegalAction: There is no such question or option, the answer is shown already, or MAX_VOTERS other
+                phones have voted on this question.
             RulesError: No finished game whose decisions can be judged is on the table.
         """
         with self._lock:

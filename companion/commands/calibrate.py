@@ -106,7 +106,10 @@ def command(
 
 
 def in_words(record: dict[str, Any]) -> str:
-    """Return a calibration record (see `_record`) as text: camera, size of a die, lens, what to improve, file."""
+    """Return a calibration record (see `_record`) as lines of text for people.
+
+    The lines name the camera, picture size, size of a die, pose and angle of the lens, what to improve, and the file.
+    """
     (x, y, height), (wide_px, high_px) = record["camera_mm"], record["size_wh"]
     lens = f"{record['lens']['degrees']:g} degrees across{'' if record['lens']['measured'] else ' (not measured)'}"
     lines = [
@@ -322,7 +325,8 @@ def _say(sentence: str) -> None:
 def _tray(text: str, keep_mm: float) -> tuple[float, float]:
     """Return width and height in mm from the text of `--tray`, such as 320x240.
 
-    Raises SetupError for another text or size, or if a keep zone of `keep_mm` leaves no throw zone.
+    Raises SetupError for text of another form, or a side that is not 50 to 2000 mm. A keep zone `keep_mm` wide must
+    leave 50 mm or more for the throw zone.
     """
     try:
         width, height = (float(part) for part in text.lower().split("x"))

@@ -81,10 +81,13 @@ def command(
 
 
 def _hold(starting: Starting, throws: int, *, yes: bool, out: Path) -> int:
-    """Guide a person through a first evening, and write its page and zip to the folder `out`, also after an error.
+    """Guide a person through the first-evening check, and write the report to the folder `out`.
 
-    With `yes` a stand-in answers. Return the exit status: 0, 1 if something is not well, or 130 after Ctrl-C. Raises
-    DeviceError if `out` can't be written; a folder that refuses files is found before the evening begins.
+    The report, a page and a zip, is also written after an error. `throws` is the number of throws to make. With `yes` a
+    stand-in answers yes to every question.
+
+    Return the exit status: 0, 1 if a finding failed, or 130 after Ctrl-C. Raises DeviceError if `out` can't be written,
+    which is tested before the first step, too.
     """
     from rich.console import Console
 

@@ -51,9 +51,10 @@ def command() -> None:
 @click.option("--layout", "only_layout", metavar="L", help="This layout alone.")
 @click.option("--stills", "stills_only", is_flag=True, help="No moving pictures.")
 def scenes(out: Path, only_layout: str | None, stills_only: bool) -> None:
-    """Draw every scene on each ready-made layout, or on the one of --layout alone.
+    """Draw every scene on each ready-made layout, or with --layout on that layout alone.
 
-    Each becomes a PNG and, without --stills, an animated WebP, named LAYOUT-SCENE, in the folder of --out.
+    Each scene becomes a PNG and, without --stills, also an animated WebP. Both are named LAYOUT-SCENE and lie in the
+    folder of --out, which is created if needed. An unknown layout is refused.
     """
     from hardware.pictures.gallery import SCENES
     from hardware.pictures.glow import save_moving, save_still, scenery, wide_enough
@@ -208,9 +209,10 @@ def _chosen(settings: config.Settings, name: str | None) -> Layout:
 def _play(
     settings: config.Settings, kind: str | None, layout: Layout, steps: list[tuple[str, FrameRGB]], step_s: float
 ) -> None:
-    """Show each frame on the strip (`kind`, or the settings') for `step_s` seconds; print its name and its lit LEDs.
+    """Show each frame on the strip (`kind`, or the settings') for `step_s` seconds; print its name and lit LEDs.
 
-    The strip is switched off at the end. Raises SetupError for an unknown kind, DeviceError if the strip fails.
+    A simulated strip is reported on stderr; with the strip `memory` there is no wait. The strip is switched off at the
+    end. Raises SetupError for an unknown kind, DeviceError if the strip fails.
     """
     import numpy as np
 

@@ -53,9 +53,10 @@ def command(
 
 
 def open_reader(calibration: Path | None) -> Reader:
-    """Return a reader for the tray of that calibration, or for photos if None.
+    """Return a reader for the tray of a calibration, or for photos if `calibration` is None.
 
-    Raises SetupError for a missing calibration, or missing or damaged networks, DeviceError for a damaged calibration.
+    `calibration` is the file or the data folder that holds it. Raises SetupError if it is missing, or if networks are
+    missing or damaged. Raises DeviceError for a damaged calibration.
     """
     from vision.calibration.store import load_calibration  # OpenCV takes a third of a second: not for `--help`
     from vision.networks import load_networks

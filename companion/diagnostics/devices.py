@@ -125,7 +125,11 @@ def check_calibration(settings: Settings) -> Finding:
 
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Finding:
-    """Open, start and stop the settings' LED strip, lighting nothing; return the finding. `open_` builds the strip."""
+    """Open, start and stop the settings' LED strip, lighting nothing; return whether that works as a finding.
+
+    Wrong settings, a device that fails and a kernel too old for it give a failed finding, not an error. `open_` builds
+    the strip.
+    """
     wired = settings.strip
     problems = wiring_problems(wired.kind, wired, None, model())
     if problems:

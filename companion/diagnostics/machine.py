@@ -165,7 +165,7 @@ def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -
 
     The check fails in a year before EARLIEST_YEAR. It also fails if the clock is more than MAX_CLOCK_LAG_S behind
     `newest_entry_s`, the time of the journal's newest entry (seconds since 1970; 0 without one). Such a lag is accepted
-    if the network has set the clock, as a file under `root`, which stands for `/`, shows.
+    if the file SYNCHRONISED under `root` shows that the network has set the clock. `root` stands for `/`.
     """
     newest = datetime.fromtimestamp(newest_entry_s, now.tzinfo)
     if now.year < EARLIEST_YEAR:

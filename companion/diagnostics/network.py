@@ -40,7 +40,7 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
     """Return the finding of a check: whether this machine can open the hotspot `name`, and for how many phones.
 
     The check fails without NetworkManager, or while the Wi-Fi is switched off or blocked. A machine without Wi-Fi
-    passes: its phones come by another way. `root` stands for `/`; `find` returns the path of a program, or None.
+    passes: phones reach it through its wired network. `root` stands for `/`; `find` returns a program's path, or None.
     """
     if not any((root / "sys/class/ieee80211").glob("*")):
         says = "No Wi-Fi in this machine: phones reach the table by the network it is wired to."

@@ -124,10 +124,10 @@ class PackageKeeper:
         return True, f"{counted(len(self._kept), 'throw')} kept since the start{missed}"
 
     def offer(self, settled: Settled, photo_jpeg: bytes) -> None:
-        """Queue a reading of the tray, before the table gets it, to be encoded for a package. Returns at once.
+        """Queue a reading of the tray to be encoded for a throw package, and return at once.
 
-        A reading without dice is ignored. While an earlier reading waits, a new one is skipped, and `health` counts it.
-        The hash of the reading's photo identifies the throw later.
+        Call this before the table gets the reading. A reading without dice is ignored. While an earlier reading waits,
+        a new one is skipped, and `health` counts it. The hash of `photo_jpeg` identifies the throw later.
         """
         if not settled.reading.dice:
             return

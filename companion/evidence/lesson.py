@@ -83,9 +83,9 @@ class Teacher:
             self._lesson = None
 
     def offer(self, settled: Settled) -> None:
-        """If a lesson is on, store a throw with a readable die to wait for its labels, in place of the last one.
+        """If a lesson is on, keep a throw with a readable die until it is labelled, replacing one that still waits.
 
-        This puts off the automatic end of the lesson until IDLE_S from now.
+        The end of the lesson moves to IDLE_S from now. Without a lesson or a readable die nothing changes.
         """
         with self._lock:
             lesson = self.lesson()

@@ -60,7 +60,7 @@ class Rescored:
 
     @property
     def caught(self) -> bool:
-        """Whether the new reading is trusted and wrong, but equals that at the table, which asked a person about it.
+        """Whether the new reading is trusted and wrong, but equals the table's, which a person was asked about.
 
         A table asks even about a trusted reading if no throw can have that number of dice: one may cover another.
         """

@@ -100,8 +100,8 @@ def accuracy(throws: Iterable[CameraThrow], cameras: Mapping[int, str]) -> dict[
 def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
     """Count camera throws: all of them, those asked about, those accepted and those wrongly accepted.
 
-    Keys: `throws`, `asked`, `accepted`, `corrected` (false accepts), and `bound`: the upper bound on the rate of false
-    accepts among the accepted.
+    Keys: `throws`, `asked`, `accepted`, `corrected` (false accepts), and `bound`: the upper bound, with confidence
+    CONFIDENCE, on the rate of false accepts among the accepted; 1 if none was accepted.
     """
     accepted = sum(each.accepted for each in throws)
     corrected = sum(each.false_accept for each in throws)
@@ -117,7 +117,8 @@ def _counts(throws: list[CameraThrow]) -> dict[str, Any]:
 def upper_bound(events: int, trials: int) -> float:
     """Return the exact one-sided upper bound on the probability of an event (Clopper and Pearson 1934).
 
-    It happened `events` times in `trials` trials; without a trial the bound is 1. It holds with confidence CONFIDENCE.
+    The event happened `events` times in `trials` trials; without a trial the bound is 1. The bound holds with
+    confidence CONFIDENCE.
 
     >>> round(upper_bound(0, 100), 4), round(upper_bound(2, 3214), 5)
     (0.0295, 0.00196)

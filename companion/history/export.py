@@ -95,9 +95,9 @@ class PastGames:
             return self._kept[max(self._kept)].text() if self._kept else None
 
     def players(self) -> dict[str, Tally]:
-        """Return each player's statistics added up over all games, by name, the latest to play first.
+        """Return each player's statistics summed over all games, keyed by name.
 
-        Raises DeviceError if the journal can't be read.
+        Players of the newest game come first. Raises DeviceError if the journal can't be read.
         """
         found: dict[str, Tally] = {}
         for game in self._played():

@@ -133,10 +133,11 @@ def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
 
 
 def _count(connection: Connection, table: int, game: dict[str, Any], message: Message, judged: Judged | None) -> None:
-    """Replace a game's results by those of a newer message, and adjust the standings; the caller commits.
+    """Replace a league game's results by those of a newer message, and adjust the standings; the caller commits.
 
-    With None for `judged`, no result of the game counts any more. The game is marked as not yet rated. If the game had
-    an accepted revision before, the change is recorded in the database table `changes`.
+    `judged` is the result of the message's transcript; with None no result of the game counts any more. The game is
+    marked as not yet rated. If another revision counted before, the change is recorded in the database table `changes`.
+    `table` is the number of the table that sent the message, `game` the game's row in the database.
     """
     kind = judged.kind if judged else game["kind"]
     players = _players(connection, table, judged) if judged else {}

@@ -40,10 +40,9 @@ def migrate(url: str) -> None:
 
 
 def check_migrated(url: str) -> None:
-    """Raise DeviceError if `url` can't be parsed, or if its database answers but `migrate` has made no tables in it.
+    """Raise DeviceError if `url` can't be parsed, or if its database answers but lacks `migrate`'s tables.
 
-    A failed connection is no error, because the database may start later. That includes a wrong password or database
-    name.
+    A failed connection, also for a wrong password or database name, is no error: the database may start later.
     """
     try:
         with psycopg.connect(url, connect_timeout=5) as connection:

@@ -21,10 +21,10 @@ A round robin of 64 has 2,016 matches, which is what a page can show; they grow 
 def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[int], starts: date | None = None) -> int:
     """Store and log a new tournament of a league season in one transaction; return the tournament's number.
 
-    Its matches follow from the draw, which has the players' numbers; they are not stored. `connection` must be the
+    The matches are not stored: they follow from the draw, which holds the players' numbers. `connection` must be the
     database owner's; `season` is the season's number, `kind` the kind of game. Games before the day `starts` do not
-    count; None stands for the season's first day. Raises CompanionError if the season, game or a player is unknown, or
-    the draw can't be played.
+    count; None stands for the season's first day. Raises CompanionError if the game, the season or a player is unknown,
+    a player was merged, or the draw can't be played. Season 0, for games outside all seasons, counts as unknown.
     """
     game_named(kind)
     check(draw, MAX_PLAYERS)

@@ -63,9 +63,9 @@ def rate_game(rows: Iterable[dict[str, Any]], ratings: dict[int, PlackettLuceRat
 def _wind_back(connection: Connection, place: tuple[int, str], seq: int) -> None:
     """Reset the ratings of a season and kind to what they were before game `seq`, and mark later games as unrated.
 
-    In the results from `seq` on, the ratings before each game are deleted, until those games are rated again. The
-    games, then the standings of their players, are locked until the transaction ends; `accept` locks in the same order,
-    so that neither waits for the other forever. `place` is (season, kind of game). Game `seq` is unrated already.
+    The ratings stored in the results from `seq` on are cleared, until those games are rated again. The games, then the
+    standings of their players, are locked until the transaction ends; `accept` locks in the same order to avoid
+    deadlocks. `place` is (season, kind of game). Game `seq` is unrated already.
     """
     connection.execute(
         "SELECT FROM games WHERE (season, kind) = (%s, %s) AND seq >= %s ORDER BY seq FOR UPDATE", (*place, seq)

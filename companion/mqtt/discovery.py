@@ -24,7 +24,7 @@ def discovery(topic: str, name: str, commands: bool) -> Mapping[str, Mapping[str
     """Return the discovery messages that make the table a device in Home Assistant: MQTT topic -> message.
 
     There is one for each entity: seven read-only ones and, with `commands`, a start button and a mute switch. `topic`
-    is the first part of the table's topics, and identifies the device; `name` becomes the device's.
+    is the first part of the table's topics, and identifies the device; `name` is the device's name.
     """
     version = importlib.metadata.version("peg-and-pip")
     device = {"identifiers": [f"pegpip_{topic}"], "name": name, "manufacturer": "Peg & Pip", "sw_version": version}

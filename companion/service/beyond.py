@@ -89,9 +89,10 @@ def _failing(why: str) -> Health:
 
 
 def mentioning_nobody(text: str) -> str:
-    """Return a text that notifies nobody in Slack, Teams or Discord: a player's name such as `@everyone` would.
+    """Return a text changed so that it notifies nobody in Slack, Teams or Discord.
 
-    A zero-width space follows each `@`, and `<` becomes a single angle quotation mark.
+    A player's name such as `@everyone` would. A zero-width space follows each `@`, and `<` becomes a single angle
+    quotation mark.
 
     >>> mentioning_nobody("<!channel> wins")
     '‹!channel> wins'

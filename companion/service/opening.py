@@ -26,7 +26,8 @@ from hardware.track import Layout, layout_of
 from hardware.wiring import wiring_problems
 from vision.cameras import Camera
 from vision.cameras.opening import MissingCamera, open_camera
-from web.pairing.phones import Pairing, new_pin
+from web.pairing.guesses import new_pin
+from web.pairing.phones import Pairing
 from web.pairing.tokens import FileTokens
 from web.serving.settings import WebSettings
 
@@ -200,7 +201,10 @@ def _missing(settings: Settings) -> Camera:
 
 
 def _check_first_game(settings: Settings) -> bool:
-    """Return True if the settings' first game can be set up, else raise SetupError, as `Starting.choose` needs it."""
+    """Return True if the settings' first game can be set up, else raise SetupError.
+
+    `Starting.choose` calls this and needs a value, because None is a failure there.
+    """
     game = first_game(settings)
     try:
         terms_of(game.terms, header_of(game.header))

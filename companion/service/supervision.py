@@ -125,7 +125,7 @@ class Supervisor:
     def step(self) -> None:
         """Start failed parts again, and notify systemd's watchdog if that is due before the next step.
 
-        The watchdog is not notified without an interval, or while a component in `must_respond` does not respond.
+        The watchdog is not notified if no interval is set, or while a component in `must_respond` does not respond.
         """
         for part in self._parts:
             self._revive(part)
@@ -137,11 +137,11 @@ class Supervisor:
             self._notify()
 
     def _revive(self, part: Part) -> None:
-        """Start a part if it is down. If it runs again after a failure, record the time.
+        """Start a part if it is down. If it is up again after a failure, store the time at which this was first seen.
 
         A failure is logged and counted by the first call that finds the part down. While it stays down, each exception
         that ends its thread again is logged and counted, too. If the start fails, its error becomes the cause, and the
-        next call tries again. Until its first successful start a part counts as down.
+        next call tries again. A part whose first start failed counts as down until a start succeeds.
         """
         fall = self._falls.get(part.name)
         if part.name not in self._unstarted and (part.alive is None or part.alive()):

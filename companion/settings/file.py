@@ -183,8 +183,8 @@ class SettingsFile:
     def _with(self, section: str, key: str, value: Any) -> str:
         """Return the settings file's text with `key` of [section] set to `value`; comments are kept.
 
-        The text gets the section or key if it is missing; the file is not written. Raises SetupError if the file can't
-        be read or is not TOML, [section] is not a table, or TOML has no form for the value.
+        The file is not written. A missing section or key is added; a missing file counts as empty. Raises SetupError if
+        the file can't be read or is not TOML, [section] is not a table, or TOML has no form for the value.
         """
         try:
             text = self.path.read_text(encoding="utf-8-sig") if self.path.exists() else ""

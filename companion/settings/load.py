@@ -186,9 +186,10 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return section -> key -> value: the command line's `overrides`, else the settings file's `tree`.
+    """Return the settings file's `tree` with the command line's `overrides` merged in; an override wins.
 
-    A section that is no TOML table in the file stays as it is, so that the error is reported later.
+    Both map section -> key -> value. A section that is no TOML table in the file stays as it is, without its overrides:
+    the error is reported later.
     """
     merged = dict(tree)
     for name, values in overrides.items():

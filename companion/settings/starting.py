@@ -102,9 +102,9 @@ class Starting:
     def go_back(self, why: str) -> bool:
         """Replace the settings by the last good ones, after starts that failed; return whether any changed.
 
-        The file on the disk is not touched. The data folder and the limits of the strip's current are kept: an older
-        limit may be too high now. So are values typed on the command line, except in a service. `left_out` gets each
-        that changed, with the reason `why`. Without last good settings nothing changes.
+        The data folder and the limits of the strip's current are kept: an older limit may be too high now. Outside a
+        service, values typed on the command line are kept, too. `left_out` gets each setting that changed, with the
+        reason `why`. The settings file is not written. Without last good settings nothing changes.
         """
         before = self.settings
         everything = {

@@ -99,7 +99,7 @@ def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _segments(layout: Layout) -> Iterator[tuple[int, str, tuple[int, ...]]]:
-    """Yield lane index, name (`start`, `hole 7`, `finish`) and LEDs of each part of a layout that has LEDs.
+    """Yield each part with LEDs of a layout: lane index, name (`start`, `hole 7`, `finish`) and LEDs.
 
     The last part is `status`, if the layout has one; its lane index is the number of lanes.
     """
@@ -148,7 +148,7 @@ def _text(
 ) -> str:
     """Return an SVG text element at (x, y) in mm, with letters of `size` mm; `anchor` is SVG's `text-anchor`.
 
-    `text` is escaped. With `stroke` the letters get the outline of the elements around them.
+    `text` is escaped. With `stroke` the letters inherit the enclosing element's stroke; otherwise they have none.
     """
     bare = "" if stroke else ' stroke="none"'
     return (
@@ -158,7 +158,10 @@ def _text(
 
 
 def _svg(width_mm: float, height_mm: float, body: str, title: str, scale: float = 1.0, unit: str = "mm") -> str:
-    """Return an SVG document of elements placed in mm; each mm is `scale` mm (`unit` "mm") or pixels ("") wide."""
+    """Return an SVG document that shows the elements in `body`, placed in mm on an area of the given size.
+
+    A mm is shown `scale` mm wide with `unit` "mm", and `scale` pixels wide with `unit` "".
+    """
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_mm * scale:.1f}{unit}" '
         f'height="{height_mm * scale:.1f}{unit}" '

@@ -161,9 +161,10 @@ def _button(number: int, name: str, bcm: int, lane: float, *, dotted: bool) -> l
 
 
 def _ground_of_buttons(first: int, buttons: int) -> list[str]:
-    """Return SVG elements of the labelled ground wire from its pin on the header to the button with index `first`.
+    """Return SVG elements of the labelled ground wire from its header pin to the button with index `first`.
 
-    The buttons below are joined to it by `_button`. `buttons` counts all of them, the shutdown button too.
+    The wire passes the buttons with higher indexes; `_button` connects them to it, except the shutdown button.
+    `buttons` is the number of all buttons, the shutdown button included.
     """
     x, y = _pin_at(_GROUND_PIN)
     low = max(y + _ODD_EXIT_PX, _FIRST_BUTTON_PX + _BUTTON_STEP_PX * (buttons - 1) + 40)

@@ -86,7 +86,8 @@ class DrivenStrip:
     def show(self, frame_rgb: FrameRGB) -> None:
         """Send a frame to the LEDs.
 
-        Raises DeviceError if the device is not open or fails, which closes it; ValueError for a frame of another size.
+        Raises DeviceError if the device is not open, or if it fails; a device that fails is closed. Raises ValueError
+        for a frame of another size.
         """
         frame = checked(frame_rgb, self.leds)
         if not self._open:

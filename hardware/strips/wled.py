@@ -48,9 +48,10 @@ class WledDriver:
         self._sent = 0
 
     def open(self, leds: int) -> None:
-        """Look the controller's host up and open a socket to it. Raises OSError, also for an unknown host.
+        """Look up the controller's host and open a UDP socket to it. `leds` is not used.
 
-        Only a frame finds out whether a controller listens there. `leds` is not used.
+        Nothing is sent: only a later frame can show whether a controller listens there. Raises OSError, also for an
+        unknown host.
         """
         family, kind, protocol, _, address = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)[0]
         self._link = socket.socket(family, kind, protocol)

@@ -46,7 +46,10 @@ APART_MM = 40.0
 
 
 def main() -> None:
-    """Write STL files, SVG sheets and pictures of the parts to `--out`/parts, pictures of the build to `--out`/img."""
+    """Write STL files, SVG sheets and pictures of the parts to DIR/parts, and pictures of the build to DIR/img.
+
+    DIR is the folder of `--out`, by default `docs`.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("docs"), help="folder that gets parts/ and img/")
     out: Path = parser.parse_args().out

@@ -162,9 +162,10 @@ def illuminance_lx() -> float:
 
 
 def strip_pieces(layout: Layout) -> list[tuple[int, int]]:
-    """Return the straight pieces of the LED strip, in the order of the wire: (first LED, last LED) of each, as indices.
+    """Return the straight pieces of the LED strip in wiring order, each as (first LED, last LED), by index.
 
-    A piece ends where the step from one LED to the next differs from the piece's first by over half its length.
+    A new piece begins at an LED whose step from the LED before differs too much from the first step of the piece. The
+    limit is half the length of that first step.
     """
     places, starts = layout.places_mm, [0]
     for led in range(1, layout.leds):

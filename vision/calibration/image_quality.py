@@ -90,11 +90,12 @@ _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror
 
 
 def _grey_and_edge_px(grey: NDArray[np.uint8], marker: Marker) -> tuple[float, float]:
-    """Return the grey level of the paper around a marker, 0 to 255, and the width of the marker's edges.
+    """Return the grey level of the paper around a marker, 0 to 255, and the width of the marker's edges in pixels.
 
-    Both are measured in a rectified picture of the marker with one module of paper around it. The grey level is one
-    median over the strips above and below the marker. The width is in pixels of the original picture: contrast divided
-    by the steepest step, in the mean profile across the left and the upper edge.
+    Both are measured in a rectified picture of the marker with one module of paper around it. The grey level is the
+    median of the strips above and below the marker, taken together. The width is measured on one profile, the average
+    of all across the left and the upper edge. Contrast divided by the steepest step gives the width, converted to
+    pixels of the original picture.
     """
     near, far = MODULE_PX, (1 + MODULES) * MODULE_PX
     square = np.array([[near, near], [far, near], [far, far], [near, far]], np.float32)

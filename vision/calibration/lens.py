@@ -104,8 +104,8 @@ def with_view(views: Views, markers: Sequence[Marker], sheet: Sheet, lens: Lens)
     """Return `views` with the view of a new picture added, if it helps to measure the lens; otherwise unchanged.
 
     It helps if it shows at least MIN_VIEW_MARKERS markers of the sheet and differs from each view by MIN_VIEW_CHANGE of
-    the picture's width. `lens` is the one computed from `views`. If there are MAX_VIEWS, the new view replaces the
-    oldest, unless `lens` is measured.
+    the picture's width. `lens` is the one computed from `views`. With MAX_VIEWS views, the new one replaces the oldest
+    while `lens.measured` is False; once it is True, `views` stay unchanged.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < MIN_VIEW_MARKERS or (lens.measured and len(views) == MAX_VIEWS):

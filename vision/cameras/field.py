@@ -104,13 +104,12 @@ def height_mm(tray_width_mm: float, angle_deg: float) -> float:
 
 
 def widest_mode(modes: Iterable[Mapping[str, Any]], size_wh: SizeWH) -> tuple[Mapping[str, Any], int] | None:
-    """Return the sensor mode that shows most of the scene in a picture of the wanted size.
+    """Return the sensor mode that shows most of the scene, and how many columns of the sensor the picture then shows.
 
-    Modes within 1 % of the widest field of view count as equal. Of these a mode with at least 29 frames a second is
-    preferred, then one whose picture need not be enlarged, then the fewest pixels, then the most bits. `modes` are
-    picamera2's `sensor_modes`, `size_wh` is in pixels.
-
-    Also returns how many columns of the sensor the picture shows. None if no mode reports its crop, as of USB cameras.
+    Modes within 1 % of the widest field of view count as equal. Among these the order of preference is: at least 29
+    frames a second, no enlargement to the wanted size, fewest pixels, most bits. `modes` are picamera2's
+    `sensor_modes`, `size_wh` is the size of the wanted picture in pixels. Returns None if no mode reports its crop, as
+    with USB cameras.
     """
     told = [mode for mode in modes if "crop_limits" in mode]
     if not told:

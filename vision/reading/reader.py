@@ -155,12 +155,12 @@ class Reader:
     def _classify(
         self, scene: Scene, detections: Sequence[Detection], expect: int | None, classified: Classified
     ) -> list[Candidate]:
-        """Return a candidate, with the classifier's probabilities, for each detection of one pass that may be a die.
+        """Return a candidate, with the classifier's probabilities, for each detection of a pass that may be a die.
 
-        Left out are detections, given best first, with too low a score, and any beyond the first `expect` +
-        SPARE_DETECTIONS; None sets no such limit. A candidate that is uncertain after the first views is classified in
-        a second set of views too, and both predictions are averaged geometrically. `classified` caches the classifier's
-        results, and gets the new ones.
+        `detections` are given best first. Detections with a low score are left out, and all beyond the first `expect` +
+        SPARE_DETECTIONS; None sets no such limit. A candidate that is uncertain after the first views is also
+        classified in the second views, and both predictions are averaged geometrically. `classified` caches the
+        classifier's results and is updated.
         """
         limit = None if expect is None else expect + SPARE_DETECTIONS
         shown = [detection for detection in detections if detection.score > SCORE_BASELINE**2][:limit]

@@ -119,12 +119,15 @@ class Witness:
         return (1 - self._error) * _fused(die.probabilities, distances, self._weight) + self._error / LABELS
 
     def _fitted(self) -> tuple[float, float, float]:
-        """Fit the witness to its labelled faces, each compared only with faces of other throws; return the parameters.
+        """Return the weight, distance limit and error rate for comparing new faces with the labelled ones.
+
+        All three are fitted to the labelled faces, each compared only with faces of other throws.
 
         Returns:
-            Weight of the distances in `_fused`: the smallest with the least log loss, 0 if distances do not help.
-            Largest distance at which a face is like an example. Rate of error by Laplace's estimate, so that a witness
-            never claims more than its examples can show.
+            Weight of the distances in `_fused`: the one of WEIGHTS with the least log loss, the smallest on a tie.
+                0 means that distances do not help.
+            Limit of the cosine distance: a face further from all examples is not judged.
+            Error rate of values judged with that weight, by Laplace's estimate (errors + 1) / (faces + 2).
         """
         labels = np.array([each.label for each in self.examples])
         at = np.arange(len(labels)), labels

@@ -18,8 +18,8 @@ dice. Larger: a die that was moved is overlooked; smaller: a jittering box count
 def agreed(readings: Sequence[Reading]) -> Reading:
     """Merge one or more readings of successive still frames, oldest first, into one with the dice of the newest.
 
-    Its doubt is that of the latest reading in doubt. Without one it is `Doubt.DISAGREE`, unless all readings show the
-    same dice (`same_dice`).
+    The result has the doubt of the latest reading in doubt. If no reading is in doubt, it is `Doubt.DISAGREE` if the
+    readings show different dice (`same_dice`), else None.
     """
     newest = readings[-1]
     doubt = next((reading.doubt for reading in reversed(readings) if reading.doubt is not None), None)

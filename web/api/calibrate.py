@@ -52,22 +52,23 @@ class Calibration(Protocol):
     """Calibration with the table's camera: sheet, empty tray, one die. A step raises DeviceError if it fails."""
 
     def look(self) -> Mapping[str, Any]:
-        """Look for the printed sheet in the camera's newest picture, and return what was found as JSON.
+        """Look for the printed sheet in the camera's newest picture, and return the calibration's state as JSON.
 
-        If it is seen, the view counts for measuring the lens, and the table gets no frames for a while.
+        If a marker of the sheet is seen, the table gets no frames for a while. A view that helps to measure the lens is
+        kept.
 
         Returns:
             `picture_wh`: width and height of the picture in pixels; None without a picture.
-            `markers`: for each marker of the sheet in this picture, its four corners [x, y] in pixels; empty while the
-                sheet is out of view.
-            `zones`: the four corners of each zone of the tray, likewise; empty until the tray's position is known, and
-                kept without the sheet once `take_sheet` has succeeded.
+            `markers`: for each marker of the sheet in this picture, its four corners [x, y] in pixels; empty while
+                the sheet is out of view.
+            `zones`: the four corners of each zone of the tray, likewise; empty until the tray's position is known,
+                and kept without the sheet once `take_sheet` has succeeded.
             `advice`: problems to solve, each with its `code` and a sentence `says`.
             `sheet`, `empty`: whether the step with the sheet, and that with the empty tray, is done.
             `calibrated`, `says`: whether a calibration is stored, and a sentence about it.
             `virtual`: whether the camera is virtual.
-            `lens`: `views`: views of the sheet so far; `of`: views needed to measure the lens; `degrees`: its angle of
-                view; `measured`: whether it is measured. None without a picture.
+            `lens`: None without a picture, else: `views`: views kept so far, at most `of`; `of`: views needed to
+                measure the lens; `degrees`: the lens's angle of view; `measured`: whether the lens is measured.
         """
 
     def picture_jpeg(self) -> bytes | None:

@@ -108,10 +108,11 @@ def routes(pairing: Pairing) -> Routes:
 
 
 def _add_phone_routes(made: Routes, pairing: Pairing) -> None:
-    """Add two routes to the group `made`: one tells a phone what it is, one unpairs the phone that calls it.
+    """Add two routes to the group `made`: GET /api/phones and POST /api/phones/leave.
 
-    The first gives its role and join code. A paired phone also gets all paired phones, and the owner the PIN and the
-    requests to join.
+    The first tells a phone whether it is paired, its role and its join code. A paired phone also gets all paired
+    phones. The owner also gets the PIN, for how many seconds it is blocked, and the requests to join. The second route
+    unpairs the phone that calls it.
     """
 
     @made.get("/api/phones", "What this phone is; for paired phones the others, for the host who asks", roles=ANYONE)

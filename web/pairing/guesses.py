@@ -1,7 +1,8 @@
-"""Limits on wrong PINs: one for each IP address, and one for the whole table."""
+"""New PINs, and the limits on wrong ones: one for each IP address, and one for the whole table."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -27,6 +28,11 @@ mistype block it sooner."""
 FIRST_BLOCK_S = 600.0
 """Length of the PIN's first block in seconds, doubled by each further wrong guess. Higher: fewer guesses fit in a year.
 With 600 s, at most 43 guesses fit in 100 years."""
+
+
+def new_pin() -> str:
+    """Return a random PIN of six digits from the system's source of randomness."""
+    return f"{secrets.randbelow(1_000_000):06d}"
 
 
 @dataclass(frozen=True, slots=True)

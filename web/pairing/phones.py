@@ -19,7 +19,7 @@ import msgspec
 
 from companion.errors import DeviceError
 from web.guard import TOKEN_DAYS
-from web.pairing.guesses import Budget, Guesses
+from web.pairing.guesses import Budget, Guesses, new_pin
 from web.pairing.join_queue import Code, JoinQueue, JoinRequest
 from web.pairing.refused import FULL, HOSTED, OLD_CODE, WRONG_PIN, Refused
 from web.pairing.roles import Role
@@ -108,8 +108,9 @@ class Pairing:
     ) -> str | Refused:
         """Pair a phone by the PIN, and return its new token (128 bits, hexadecimal) or the refusal.
 
-        An owner stays owner. Another phone becomes a screen if it asks for that. Otherwise it becomes the owner if
-        there has been no owner since the program's start, else a player.
+        Refused are a wrong PIN, any PIN after too many wrong ones, and a new phone while owners hold all places. An
+        owner stays owner. Another phone becomes a screen if it asks for that. Otherwise it becomes the owner if there
+        has been no owner since the program's start, else a player.
 
         Args:
             pin: The PIN as typed.
@@ -137,7 +138,7 @@ class Pairing:
     def check_pin(self, pin: str, address: str) -> Refused | None:
         """Check the PIN that the owner types again to confirm a change; return the refusal, or None if it is right.
 
-        A wrong PIN counts as a guess of the IP `address` only; after too many any PIN is refused for a while.
+        A wrong PIN counts against the IP `address` only. After too many, any PIN from there is refused for a while.
         """
         with self._lock:
             wait_s = self._guesses.wait_s(address)
@@ -208,10 +209,11 @@ class Pairing:
         return own, asked.code
 
     def let_in(self) -> bool:
-        """Pair the phone whose join code is shown, since the table's button was pressed; return whether one was paired.
+        """Pair the phone whose join code is shown, after a press of the button; return whether it was paired.
 
-        An owner stays owner. Another phone becomes the screen it asked to be, else the owner if there is none and the
-        file of paired phones is not damaged, else a player. That may unpair the player or screen away longest.
+        False if no request waits, or owners hold all places. An owner stays owner. Another phone becomes a screen if it
+        asked for that. Otherwise it becomes the owner if there is none and the file of paired phones is not damaged,
+        else a player. If all places are taken, the player or screen that was away longest is unpaired.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
@@ -297,7 +299,10 @@ class Pairing:
         return True
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Save the phone's role; False if there is no such phone. Without an owner, `owner_code` returns a code."""
+        """Save a new role for the phone with this number; return False if there is no such phone.
+
+        If no owner is left, `owner_code` again returns the code that makes a phone the owner.
+        """
         with self._lock:
             found = self._numbered(number)
             if found is None:
@@ -377,7 +382,7 @@ class Pairing:
             self._save()
 
     def _save(self) -> None:
-        """Save the paired phones; `health` reports a failure, and the first one is logged."""
+        """Save the paired phones. `health` reports a failure; only the first of successive failures is logged."""
         try:
             self.store.save(tuple(self._phones.values()))
             self._unsaved = ""
@@ -393,8 +398,3 @@ class Pairing:
     def _last_seen_s(self, phone: Paired) -> float:
         """Return when a phone was last seen, in seconds of the monotonic clock; long ago for one unpaired just now."""
         return self._seen_s.get(phone.token_sha256, float("-inf"))
-
-
-def new_pin() -> str:
-    """Return a random PIN of six digits from the system's source of randomness."""
-    return f"{secrets.randbelow(1_000_000):06d}"

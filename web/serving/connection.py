@@ -57,7 +57,7 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Parse a client's bytes, and start or cancel the timeout that aborts a connection with an unfinished head.
 
-        Connecting starts this timeout for the head of the first request. For a later request its first byte does. A
+        The timeout starts with the connection for the first request, and with the first byte for a later one. A
         complete head cancels it.
         """
         super().data_received(data)

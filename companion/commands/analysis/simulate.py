@@ -52,7 +52,8 @@ class Score:
     def interval(self, games: int) -> tuple[float, float]:
         """Return the 95 % confidence interval of the share of games won (Wilson 1927), each end from 0 to 1.
 
-        The variance is that of the shares, below the binomial one if wins were shared. `games` is at least 1.
+        The interval uses the observed variance of the shares, which is below the binomial variance if wins were shared.
+        `games` must be at least 1.
         """
         share, extra = self.won / games, NORMAL_QUANTILE**2
         spread = max(0.0, self.squared / games - share**2)  # share * (1 - share) where none is shared

@@ -88,7 +88,8 @@ def hold(evening: Evening, screen: Screen) -> None:
 def _take(step: Step, evening: Evening, screen: Screen) -> None:
     """Run one step of the guided check, unless the person skips it; show its progress and findings on `screen`.
 
-    A CompanionError of the step becomes a failed finding. Ctrl-C leaves this function as KeyboardInterrupt.
+    Findings are added to `evening.findings`, and the title of a skipped step to `evening.not_done`. A CompanionError of
+    the step becomes a failed finding. Ctrl-C raises KeyboardInterrupt.
     """
     screen.begin(step)
     skipped = False

@@ -184,9 +184,10 @@ def _invite(evening: Evening, camera: Camera) -> None:
 
 
 def _add_judged(evening: Evening, settled: Settled, camera: Camera) -> None:
-    """Append a throw to `evening.throws` as the person judges it; a wrong or doubtful one gets its picture.
+    """Ask the person which dice lay in the tray, and append the judged throw to `evening.throws`.
 
-    If the person calls it no throw, nothing is appended. `evening.tray_jpeg` gets the picture in any case.
+    A throw that was read wrong or in doubt keeps its picture. If the person says that it was no throw, nothing is
+    appended. `evening.tray_jpeg` gets the picture in any case.
     """
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
@@ -328,9 +329,9 @@ def phones(evening: Evening, _report_progress: ReportProgress) -> Iterator[Findi
 
 
 def heat_and_power(evening: Evening, _report_progress: ReportProgress) -> Iterator[Finding]:
-    """Yield findings on the evening's highest temperature, and on low voltage and throttling since the boot.
+    """Yield two findings: the evening's highest temperature; low voltage and throttling since the boot.
 
-    The sensor is read once more. The first finding fails from THROTTLED_FROM_C on; without a sensor it passes as
+    The sensor is read once more first. The first finding fails from THROTTLED_FROM_C on; without a sensor it passes as
     simulated.
     """
     evening.note_temperature()

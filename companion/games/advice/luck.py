@@ -183,9 +183,10 @@ def steps_of(transcript: Transcript) -> list[Transcript]:
 
 
 def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, State]]:
-    """Yield each line that `steps` add: its number (the header is 1), state before, action, state after.
+    """Yield the line that each of `steps` after the first adds: number, state before, action, state after.
 
-    `steps` are transcripts of one game, each one line longer than the one before.
+    `steps` are transcripts of one game, each one line longer than the one before. The header is line 1, and lines taken
+    back are not counted.
     """
     for before, after in pairwise(steps):
         assert after.last is not None, "it has a line"
@@ -198,8 +199,8 @@ def value_taken(
     """Return the value of the action that was taken, looked up among the values of all options before it.
 
     A throw has the value of throwing that number of dice, whatever they showed. A `Spend` is listed with its least and
-    greatest amount only. For `points`, any other amount has the value of the first one listed, since all have the same.
-    For `win` and `games`, it has the value of the position after it for the side that spent.
+    greatest amount only. Another amount has, for `points`, the value of the first amount listed, since all have the
+    same. For `win` and `games` it has the value of the position after it, for the side that spent.
 
     Args:
         values: Every option before the action, with its value.
@@ -209,7 +210,7 @@ def value_taken(
         goal: What the values are of: `win`, `games` or `points`.
 
     Raises:
-        RulesError: `values` have no such option.
+        RulesError: `values` has no such option.
     """
     taken = len(action.dice) if isinstance(action, Throw) else action
     found = next((value for option, value in values if option == taken), None)

@@ -18,8 +18,9 @@ good."""
 def chance_of_as_good(transcript: Transcript, story: Story) -> float:
     """Return the probability of throwing at least as well as the luckiest throw of a finished game.
 
-    Every throw of as many dice from the same position is compared by the value, for the thrower, of the state after it.
-    `story` is the game's split into luck and decisions. Raises RulesError if no throw was lucky.
+    All throws of the same number of dice from the same position are compared. What counts is the value of the state
+    after the throw, for the thrower. `story` is the game's split into luck and decisions. Raises RulesError if no throw
+    was lucky.
     """
     if not story.luckiest:
         raise RulesError("No throw of this game was lucky.")

@@ -47,7 +47,7 @@ class Crag:
 
     @property
     def standing(self) -> Standing:
-        """Player to play, sides, scores and, after the end, the outcome. A score is the total of a player's sheet."""
+        """Standing of the game. A side is a player, and its score the total of that player's sheet."""
         totals = tuple(sum(points for _, points in sheet) for sheet in self.sheets)
         return Standing(
             header=self.header,

@@ -28,9 +28,10 @@ TURN_OVER = (
 
 
 def panels(state: State) -> Panels:
-    """Return what a page shows of a state of Crapola beside the track: legal actions, dice, notes and the target.
+    """Return what a page shows of a state of Crapola beside names, scores and the track.
 
-    The note `player.not_on_board` marks each player who has not banked yet; in a roll-off it marks all.
+    Shown are the legal actions, loose and kept dice, notes, the target, the keep to select at first, and the lesson's
+    texts. The note `player.not_on_board` marks each player who has not banked yet; in a roll-off it marks all.
     """
     target = int(state.standing.header.rules["target"])
     if not isinstance(state, Crapola):

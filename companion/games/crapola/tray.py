@@ -59,8 +59,9 @@ class CrapolaTray(KeepZonePolicy):
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
         """Return the notice for the dice at rest, and if a keep is due, the dice that the player has set aside.
 
-        With a keep due the notice is about those; otherwise it asks to throw again or bank, to clear the tray, or for
-        the next action. No action is played.
+        If a keep is due, the notice is about the dice set aside. While dice are being lifted out, those set aside
+        before still count. Otherwise the notice asks to throw again or bank, to clear the tray, or for the next action;
+        there is none after the game's end. No action is played.
         """
         if "keep" not in state.decisions:
             if "stop" in state.decisions and self.takes_all(state):

@@ -89,10 +89,10 @@ def _lesson(state: CribDice) -> tuple[Phrase, ...]:
 
 
 def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
-    """Return a phrase, in a tuple, on what the last action did to the frozen dice.
+    """Return a tuple of one tutorial phrase on what the last action did to the frozen dice, or an empty tuple.
 
-    The tuple is empty if it did nothing, or if seven dice or none are frozen. `happened` are the codes of the last
-    action's events.
+    The phrase says that the point was set, that dice were frozen, or that a throw changed nothing. The tuple is empty
+    after any other action, and if seven dice or none are frozen. `happened` has the codes of the last action's events.
     """
     turn = state.turn
     if turn.point is None or turn.frozen == 7:
@@ -108,7 +108,8 @@ def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
 def _choice(state: CribDice) -> Phrase:
     """Return the phrase that explains the choice now, with the point and the turn's points.
 
-    Each case has its phrase: a bomb at once, a bomb to be announced, seven frozen dice, five or six, and fewer.
+    If a bomb is allowed, the phrase depends on whether it must be announced. Otherwise it depends on the number of
+    frozen dice: seven, five or six, or fewer.
     """
     turn = state.turn
     args = {"value": turn.point, "points": turn.points}

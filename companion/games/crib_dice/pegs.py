@@ -76,8 +76,9 @@ class CribbageBoard:
     def banked(self, points: int) -> CribbageBoard:
         """Return the board after the side to play banks `points`: its peg moves on, and the turn is passed.
 
-        The bank also ends a fuchle and the count of wipe-outs. A peg past the last hole finishes; else `bumping`
-        applies.
+        The bank sets the side's wipe-outs in a row to 0, and the side is no longer `fuchled`. A peg past the last hole
+        finishes. Else, with the house rule `bumping`, a peg already in the new hole goes 5 holes back, and may bump
+        another. If the bank decides the game, the final board is returned.
         """
         side = self.side
         hole = self.pegs[side] + points
@@ -126,12 +127,13 @@ class CribbageBoard:
         return hit is not None and self.pegs[self.side] < self.pegs[hit]
 
     def bombed(self) -> CribbageBoard:
-        """Return the board after a successful bomb: the side to play swaps pegs with the furthest other side in play.
+        """Return the board after a bomb: the side to play swaps pegs with the furthest other side in play.
 
-        - Other side: may be behind if players left since the announcement; without one no peg moves.
-        - Wipe-outs in a row: the bomber's become 0.
-        - Fuchled (sent to the start): no longer the bomber, nor a side whose peg leaves the start.
-        - Nobody is bumped, and the turn is passed.
+        On a tie it is the first side clockwise. The other side may be behind if players have left since the bomb was
+        announced. Without another side in play no peg moves.
+
+        The bomber's count of consecutive wipe-outs becomes 0. The bomber is no longer fuchled (sent to the start), nor
+        is a side whose peg leaves the start. Nobody is bumped, and the turn passes on.
         """
         side, hit, events = self.side, self.furthest, tuple[Event, ...]()
         pegs, wipeouts = self.pegs, with_entry(self.wipeouts, side, 0)

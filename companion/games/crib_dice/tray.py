@@ -153,11 +153,13 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 
 
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
-    """Return the notice that asks to move the missing frozen dice to the keep zone, which holds `kept` of them.
+    """Return the notice that asks for the missing frozen dice in the keep zone, which holds `kept` of them.
 
-    No die needs to move if none is missing, or if seven are frozen, because the next throw takes all of them. With six
-    frozen, five in the keep zone are enough: a piddle borrows the sixth. Then the notice is that of the player's next
-    action; None after the end.
+    Return the notice of the player's next action instead, None after the end, if no die needs to move:
+
+    - No frozen die is missing.
+    - Seven dice are frozen: the next throw takes all of them.
+    - Six dice are frozen, and five are in the keep zone: a piddle borrows the sixth.
     """
     turn = state.turn
     missing = turn.frozen - kept

@@ -135,7 +135,10 @@ class Rulebook:
         return self.effects.get(code) or SHARED_EFFECTS.get(code, SILENT)
 
     def start(self, header: Header) -> State:
-        """Return the first state of the roll-off or of the game. Raises RulesError as `check` does."""
+        """Return a game's first state: of the roll-off if the header asks for one, else of the game itself.
+
+        Raises RulesError as `check` does.
+        """
         self.check(header)
         if header.roll_off:
             return RollOff(header, self.begin, tuple(range(len(header.players))))
@@ -144,9 +147,12 @@ class Rulebook:
 
 
 def form_of(game: Rulebook) -> dict[str, Any]:
-    """Return what a settings form and a help page need of a game, as JSON values.
+    """Return a game's description for a settings form and a help page, as JSON values.
 
-    It has numbers of players, switches, presets, and the rules in words and pictures. `pegpip rules --json` prints it.
+    For the form: `game` (its key), `title`, `min_players`, `max_players` (None: no limit), `switches` (the house
+    rules, each with its `type`, `bool` or `integer`) and `presets`. For the help page, as in `Rulebook`:
+    `in_words`, `pictures`, `doubtful`, `why`, `credits`, `charts` and `glossary`. `pegpip rules --json` prints the
+    result.
     """
     return {
         "game": game.name,

@@ -18,8 +18,9 @@ from companion.games.solving.crapola_race import solved
 def offer_table() -> Generator[float, None, bytes]:
     """Compute the stored table of offers: what throws of one to seven dice let a player of Crapola keep.
 
-    An offer lists each number of dice that can be left over, with the most points of a keep that leaves so many. The
-    table holds each distinct offer once, with its number of permutations of the dice, but no crap-outs.
+    An offer lists each number of dice that can be left over, with the most points of a keep that leaves so many. For
+    each number of dice thrown, the table holds each offer once, with the number of ordered throws that give it.
+    Crap-outs are left out.
 
     Yields the progress once: 0, before the work. Returns the table as little-endian uint32, as `offers.offers_table`
     reads it.

@@ -37,10 +37,10 @@ With this value, win probabilities are right to the eight digits reported."""
 
 
 def turn_table() -> Generator[float, None, bytes]:
-    """Compute the file of the expected points that a turn of Crib Dice banks, before a throw of seven dice.
+    """Compute the stored table of the points that a turn of Crib Dice is expected to bank with best play.
 
-    Play is best. Yields the progress, 0 to 1. Returns little-endian float64 by the points gathered before the throw,
-    0 to SURE_STOP_POINTS - 1: without the house rule `piddle_points`, then with it.
+    Yields the progress, 0 to 1. Returns little-endian float64 values before a throw of seven dice, by the points
+    gathered so far, 0 to SURE_STOP_POINTS - 1: first without the house rule `piddle_points`, then with it.
     """
     yield 0.0
     both = (TurnValues(False), TurnValues(True))

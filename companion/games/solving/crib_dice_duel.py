@@ -87,10 +87,11 @@ def game_of(rules: DuelRules) -> Game:
 def solved(game: Game) -> Iterator[tuple[Floats, float]]:
     """Compute the mover's equity in every state of two-sided Crib Dice by Anderson-accelerated value iteration.
 
+    An equity is the expected number of games that the other side will lose, less those of the mover.
+
     Yields:
-        After each sweep an array of shape SHAPE, and the greatest change by the sweep. An equity is the number of games
-        that the other side will lose, less those of the mover. At a change of TOLERANCE the iteration ends; the last
-        array is the solution.
+        After each sweep an array of shape SHAPE, and the greatest change by the sweep. The iteration ends when this
+        change is at most TOLERANCE; the last array is the solution.
     """
     mover, other = (places.ravel() for places in np.indices((PLACES, PLACES)))
     by_sum = np.argsort(HOLES[mover] + HOLES[other], kind="stable")
@@ -177,20 +178,20 @@ def turn_ends(
 ) -> tuple[float, int]:
     """Compute the mover's equity after each way to end a turn: a stop, a bomb or a wipe-out.
 
-    Those of stops and bombs are written to `bank` and `bombs`; that of a wipe-out is returned.
+    The equities after stops and bombs are written to `bank` and `bombs`.
 
     Args:
-        game: Rules and last turns.
+        game: House rules, games that a loser loses by place, and equities before last turns.
         values: Equities of all states, shape SHAPE.
         at: State before the turn, an index of `values`: 0 if the mover is first in the round, else 1; the mover's
             place and the other's; the mover's wipe-outs in a row and the other's.
-        bank: Indexed by hole; receives the equity after a stop at each hole from the mover's on. Entries below
-            stay.
+        bank: Indexed by hole; receives the equity after a stop at each hole from the mover's on. Entries below have
+            no meaning.
         bombs: (3,) receives the equity of a bomb with five, six and seven 1s; all `-inf` if bombs are not allowed.
-            With five it includes the risk of a wipe-out (`ANNOUNCED`).
+            A bomb with five must be announced and may end in a wipe-out; its equity includes that risk.
 
     Returns:
-        Equity after a wipe-out, and the index at which the filled part of `bank` ends.
+        Equity after a wipe-out, and the end of the filled part of `bank`, an exclusive index.
     """
     order, mover, other, mine, theirs = at
     after, start, there = values[1 - order], HOLES[mover], HOLES[other]

@@ -93,7 +93,10 @@ class VirtualCamera:
         """Do nothing: the virtual camera holds no device. Its dice stand still until the next frame."""
 
     def frame(self) -> Frame:
-        """Wait until the next frame is due, simulate the dice since the last one, at most MAX_STEP_S, and return it."""
+        """Wait until the next frame is due, simulate the dice up to now, and return the frame.
+
+        The simulation advances by the time since the last frame, at most MAX_STEP_S.
+        """
         now_s = self._clock()
         last_s = now_s - self._frame_s if self._last_s is None else self._last_s
         wait_s = last_s + self._frame_s - now_s

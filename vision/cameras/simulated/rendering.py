@@ -147,7 +147,10 @@ def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, rotation: Flo
 
 
 def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, rotation: Floats, edge_mm: float, faces: Faces) -> None:
-    """Draw a die with (3,) centre `at_mm` and (3, 3) `rotation` over a picture: silhouette, then faces."""
+    """Draw a die into a picture, in place: silhouette, then faces. Outside the picture nothing is drawn.
+
+    `at_mm` (3,) is the die's centre, `rotation` (3, 3) its rotation matrix.
+    """
     corners = camera.project(at_mm + CORNERS @ rotation.T * edge_mm)
     hull = cv2.convexHull(corners.astype(np.float32))[:, 0]
     region = _region(hull, picture.shape, 3.0)

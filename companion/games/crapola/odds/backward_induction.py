@@ -19,14 +19,14 @@ deepest throw of a turn, to hold what it may add. Lower: values after a high thr
 def values_before_throw(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
     """Return the value before each throw of a Crapola turn with best play, by backward induction over turn points.
 
-    A step is `STEP` points. With `deep` steps or more the turn is taken to stop. A crap-out has the value 0.
+    A step is `STEP` points. From `deep` steps on, the player is assumed to stop. A crap-out has the value 0.
 
     Args:
         size: Dice of the turn, 6 or 7.
         bank: (deep + MAX_THROW_STEPS + 1,) value of banking 0, 1, 2, ... steps. Its length determines `deep`.
         least: Steps of turn points below which a stop is not allowed.
-        hot: Value of one more throw from `deep` steps on, if all dice of a turn of seven are kept. It is added to
-            `bank`, because a throw of seven cannot fail.
+        hot: Value added to `bank` from `deep` steps on, if all seven dice are kept: the player throws them once
+            more, since a throw of seven cannot fail. Unused for a turn of six.
 
     Returns:
         (deep, size) value by steps of turn points before the throw, and by dice thrown minus 1.

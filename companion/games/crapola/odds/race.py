@@ -171,11 +171,12 @@ def turn_values_to_win(totals: Totals, size: int) -> TurnValues:
 
     Args:
         totals: Totals before the turn.
-        size: Dice of the turn, 6 or 7.
+        size: Number of dice of the turn, 6 or 7.
 
     Raises:
-        RulesError: `chance_after` is not known for these totals; or, in the last round, the least first bank is
-            above MAX_ENTRY_POINTS.
+        RulesError: Before the last round: the game was not begun by exactly two players, one has left, or the
+            stored table does not cover the house rules `target` and `entry`. In the last round: the player has not
+            banked yet, and `entry`, the least first bank, is above MAX_ENTRY_POINTS.
     """
     seat, other, least = totals.seat, 1 - totals.seat, totals.least_bank
     lost = chance_after(totals.passed_on(), seat)

@@ -88,7 +88,7 @@ def set_scores() -> Indices:
 def fresh_throws(
     piddle_points: bool, bank: Floats, lost: float, bottom: int, bombs: Sequence[float] = NO_BOMBS
 ) -> Floats:
-    """Return the values of a Crib Dice turn before a throw of seven dice, with best play, at each hole it may reach.
+    """Return the best-play values of a Crib Dice turn before a throw of seven dice, by the hole reached so far.
 
     Values are in the unit of `bank`, for any objective. Backward induction starts from the furthest hole. Blocks of
     MIN_ROLLOVER holes are evaluated together, because a rollover leads at least that far.

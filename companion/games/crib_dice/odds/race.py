@@ -106,12 +106,14 @@ class FinishDistribution:
     def _turn_weights(self, wipeouts: int) -> tuple[Floats, Floats]:
         """Return weights for the turn of a peg's bank n + 1, and for the turn of its first fuchle after n banks.
 
-        A weight counts every order of n banks and of wipe-outs that leads to that turn, each with the probability of
-        its wipe-outs. Multiply it by the banks' probability, from `_reached` and `_leap`. `wipeouts` is the number of
-        wipe-outs in a row before turn 0, the peg's next turn.
+        A weight is a sum over all orders of banks and wipe-outs that lead to that event in that turn. Each order
+        contributes the probability of its wipe-outs. The probability of the banks, from `_reached` and `_leap`, is left
+        out: multiply the weight by it. `wipeouts` is the number of wipe-outs in a row before turn 0, the peg's next
+        turn.
 
         Returns:
-            Two (banks, ROUNDS) arrays by [n, t]: bank n + 1 in turn t with no fuchle before; that fuchle in turn t.
+            Two (banks, ROUNDS) arrays, indexed [n, t]: for bank n + 1 in turn t with no fuchle before, and for the
+            first fuchle in turn t after n banks.
         """
         count, most = len(self._reached), self.fuchle
         waits = self._wiped_out ** np.arange(most)
@@ -156,14 +158,14 @@ class FinishDistribution:
         """Return the expected value of a peg's finish, the sum of `weights` times the probability of each finish.
 
         Args:
-            weights: (turns, past) value of finishing, by turn; column i is for i + 1 holes past the last one. Later
-                finishes have the value 0.
-            wipeouts: Consecutive wipe-outs before the first turn, for the second result.
-            hole: Hole of the peg, for the second result.
+            weights: (turns, past) value of a finish, by turn; column i is for i + 1 holes past the last one. A
+                finish in a later turn than these has the value 0.
+            wipeouts: Wipe-outs in a row before the first turn; for the second result only.
+            hole: Hole of the peg; for the second result only.
 
         Returns:
-            (holes + 1,) expected value by hole of the peg, without wipe-outs before; and the one for `hole` and
-            `wipeouts`.
+            (holes + 1,) expected value by hole of the peg, without wipe-outs before; and the expected value for
+            `hole` after `wipeouts`.
         """
         turns = len(weights)
         apart = _product(self._anew[:turns], weights.T)
@@ -193,14 +195,15 @@ def _blocks(distribution: Floats, delay: int) -> Floats:
 
 
 def _delays(chances: Floats) -> Floats:
-    """Return the Toeplitz matrix that delays a peg's finish by the turns that its fuchle takes.
+    """Return the Toeplitz matrix that delays a peg's finish by the turns up to a fuchle.
 
-    `chances` are the (delay,) probabilities of the fuchle in turn 0, 1, ... The peg starts anew in the turn after it,
-    so a fuchle in turn d delays the finish by d + 1 turns.
+    A fuchle, several wipe-outs in a row, sends the peg back to the start. `chances` are its (delay,) probabilities in
+    turn 0, 1, ... The peg starts again in the next turn, so a fuchle in turn d delays the finish by d + 1 turns.
 
     Returns:
-        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix. A block of `_blocks` is a distribution over delay + BLOCK_TURNS
-        successive turns. `matrix @ block` is the delayed distribution in the last BLOCK_TURNS of these turns.
+        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix, to be multiplied by a block of `_blocks`. The block holds finish
+        probabilities of delay + BLOCK_TURNS successive turns. The product holds the delayed ones for the last
+        BLOCK_TURNS of these turns.
     """
     zeros = np.zeros(BLOCK_TURNS)
     shifted = sliding_window_view(np.concatenate((zeros, chances[::-1], zeros)), len(chances) + BLOCK_TURNS)
@@ -225,10 +228,10 @@ def finish_distribution(piddle_points: bool, holes: int, fuchle: int) -> FinishD
 
 @lru_cache(maxsize=32)
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-    """Return when and how far past the end a Crib Dice peg finishes, and how likely it is still on the track. Cached.
+    """Return when a Crib Dice peg finishes, how far past the end, and how likely it has not finished yet. Cached.
 
-    `piddle_points`, `holes` and `fuchle` are as in `finish_distribution`; `wipeouts` are the consecutive ones before
-    the first turn of the peg in `hole`. The arrays are shared by all callers and must not be changed.
+    `piddle_points`, `holes` and `fuchle` are as in `finish_distribution`. The peg starts in `hole`, after `wipeouts`
+    consecutive wipe-outs. The arrays are shared by all callers and must not be changed.
 
     Returns:
         (ROUNDS, past) probability of finishing, as `FinishDistribution.finishes`. And (ROUNDS,) probability of not
@@ -291,14 +294,15 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return what a finish is worth to a side by round and distance, and what a later finish is worth.
+        """Return a side's expected share of the win by round and distance of its finish, and for later finishes.
 
-        The worth is the expected share of a win: 1 for a win alone, 1/n for one shared by n sides, 0 for a loss.
+        The share is 1 for a win alone, 1/n for a win shared by n sides, 0 for a loss.
 
         Returns:
-            (rounds, past + 1) worth: row r for a finish in round r, 0 being the current one; column d for one d + 1
-                holes past the last hole. Rounds by which another side has almost surely finished have no row.
-            The worth that the side can still expect if it has not finished after ROUNDS rounds.
+            (rounds, past + 1) shares. Row r is for a finish in round r, 0 being the current one; column d for a
+                finish d + 1 holes past the last hole. Rounds by which another side has almost surely finished have
+                no row.
+            The share that the side can still expect if it has not finished after ROUNDS rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)

@@ -52,10 +52,10 @@ def safe_chance(frozen: int, point: int) -> float | None:
 
 @cache
 def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
-    """Return every offer of a throw of seven dice with its probability. Cached.
+    """Return every offer that a throw of seven dice can make in Crib Dice, with its probability. Cached.
 
-    An offer is a tuple of the sets that the player may freeze, as pairs of their number of dice, two or more, and
-    value, in ascending order of the value. The probabilities add up to 1.
+    An offer is a tuple of the sets that the player may freeze, by ascending value. A set is a pair: number of dice, two
+    or more, and their value. The probabilities add up to 1.
     """
     offers: Counter[tuple[Set, ...]] = Counter()
     for dice, ways in throws_of(7):

@@ -81,8 +81,11 @@ class DuelRules:
     def lost_last(self, peg_place: int, wipeouts: int) -> int:
         """Return the number of games that a side loses if it wipes out in the last turn of a game.
 
-        Before that turn its peg is at `peg_place`, a hole or FUCHLED, after `wipeouts` wipe-outs in a row. A wipe-out
-        that completes a fuchle costs as many games as a fuchled peg.
+        Args:
+            peg_place: Place of the side's peg before that turn: its hole, or FUCHLED if wipe-outs have sent it to
+                the start and it has not banked since.
+            wipeouts: Wipe-outs of the side in a row before that turn. If this one completes a fuchle, the peg
+                counts as FUCHLED.
         """
         return self.games_lost(FUCHLED if wipeouts + 1 >= FUCHLE else peg_place)
 
