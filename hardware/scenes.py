@@ -105,10 +105,10 @@ def _presses(view: BoardView, time_s: float) -> list[Moment]:
 
 
 def _at_rest(view: BoardView, layout: Layout) -> bool:
-    """Return whether no light of a view changes except by animations.
+    """Return whether the lights of a view change only through animations.
 
-    That needs a mood without moving light, and pegs that are steady and alone. A peg is steady if its colour does not
-    pulse and all its points are banked. Pegs at one place of a lane are not alone.
+    True if the mood has no moving light, no peg's colour pulses, all points of the pegs are banked, and no two pegs
+    share a place on a lane.
     """
     calm = view.mood == "read" or (view.mood == "ready" and view.to_play is None)
     # The layout may have fewer holes than the game.

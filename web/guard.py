@@ -52,8 +52,8 @@ class Hosts:
 def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], visitor: Callable[[], Roles]) -> None:
     """Make an application check every request before its view, and add the security headers to every answer.
 
-    A request is refused for its host (403), for its origin, size or type (`check_origin`), or if its visitor has no
-    role of the route: 401 for a visitor who is not paired, else 403.
+    A request is refused for its host (403), for its origin, size or type (`check_origin`), or for its visitor's roles.
+    A visitor with no role that the route allows gets 401 if not paired, else 403.
 
     Args:
         app: The application, with all its routes.

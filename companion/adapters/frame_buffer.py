@@ -38,10 +38,10 @@ class FrameBuffer:
         self.source.start()
 
     def frame(self) -> Frame | None:
-        """Return the camera's next frame for the table; None at the end of a recording.
+        """Return the camera's next frame for the table; None at the end of a recording. Raises the camera's errors.
 
-        Frames that come while someone is `following`, or within a `reserve`, are only stored as `newest`, and the call
-        goes on waiting. Errors of the camera are passed on.
+        While a `following` context is open, and for the seconds set by `reserve`, frames are only stored for `newest`.
+        The call then waits for a later frame.
         """
         while True:
             self._used_s = time.monotonic()

@@ -111,7 +111,8 @@ class Source:
         """Yield the files that the release is made from, in a fixed order.
 
         - A wheel: only that file.
-        - The project's folder: TREE, the files in ROOMS, then PINS if there is one.
+        - The project's folder: the files TREE, all files below the folders ROOMS except `__pycache__`, then PINS if
+          there is one.
         - Another folder: the wheels in it, then PINS if there is one.
         """
         if self.path.is_file():

@@ -89,8 +89,8 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
 def belongs(name: str) -> bool:
     """Return whether a file may be in an export's zip, by its path there: `settings.toml` or one below `data/`.
 
-    Refused are paths that lead outside, hidden files, and names with other characters than ASCII letters, digits, `.`,
-    `_` and `-`. So are unfinished files, locks, secrets, data put aside by imports, and settings among the data.
+    Paths that lead outside, hidden files, and names with characters other than ASCII letters, digits, `.`, `_` and `-`
+    are refused. So are unfinished files, locks, secrets, data put aside by imports, and settings among the data.
     """
     inside = name.removeprefix(DATA)
     if _NAME.fullmatch(name) is None or name.endswith(UNFINISHED) or INCOMING in name.split("/"):

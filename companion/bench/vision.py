@@ -62,9 +62,9 @@ def one_thread() -> Iterator[None]:
 
 
 def speed() -> dict[str, float]:
-    """Return the median time of each step of reading in ms, as `times`, on rendered pictures with DICE_TIMED dice.
+    """Return the median time in ms of each step of reading rendered pictures, by the names that `times` lists.
 
-    The pictures have 1280 x 960 pixels.
+    Each picture has 1280 x 960 pixels and shows DICE_TIMED dice.
     """
     camera, pictures = _pictures()
     networks = load_networks()

@@ -49,9 +49,10 @@ def write(
 ) -> list[str]:
     """Write the zip for a bug report with mode 0600, whole or not at all, and return the names of the files in it.
 
-    It holds the settings without secrets, the doctor's `findings`, the newest game and the log. With `photos` it also
-    holds the newest PHOTOS photos of throws. `more` has further files, by name in the zip. What can't be read is left
-    out. An older file is replaced. Raises OSError if the zip can't be written.
+    The zip holds a README, the settings without secrets, the doctor's `findings`, the system and its versions, the
+    newest game and the log. With `photos` it also holds the newest PHOTOS photos of throws. `more` has further files,
+    by name in the zip. What can't be read is left out. An older file is replaced. Raises OSError if the zip can't be
+    written.
     """
     folder = settings.data.folder
     there = os.path.isdir(folder)  # Path.is_dir raises where the folder may not be entered

@@ -249,9 +249,9 @@ def degrees(root: Path = ROOT) -> float | None:
 
 
 def throttled() -> str | None:
-    """Return what `vcgencmd get_throttled` prints, such as `throttled=0x0`; None without an answer.
+    """Return what `vcgencmd get_throttled` prints, such as `throttled=0x0`; None if missing or slower than 5 s.
 
-    There is none if the program is missing or takes longer than 5 seconds.
+    If nothing is on standard output, the result is the text on standard error, which may be empty.
     """
     try:
         asked = subprocess.run(["vcgencmd", "get_throttled"], capture_output=True, text=True, timeout=5, check=False)

@@ -243,10 +243,11 @@ class PackageKeeper:
             log.warning("%s", ill)
 
     def _encoded(self, photo: str, settled: Settled) -> Held:
-        """Encode a reading, cropped to the tray if that is calibrated, as two packages with throw number 0.
+        """Encode a reading as two packages of a record and JPEG pictures: one near-lossless, one compressed.
 
-        The near-lossless package has every frame of a reading in doubt, the compressed one only the last. `photo` is
-        the hash of the reading's photo.
+        The near-lossless package has every frame of a reading in doubt, else the one frame that was read. The
+        compressed package has only the last. Pictures are cropped to the tray if that is calibrated. The throw number
+        in the record is 0 until `_write` sets it. `photo` is the hash of the reading's photo.
         """
         rig, calibration, offset = settled.rig, None, (0, 0)
         frames = [frame.image_bgr for frame in settled.doubted_frames or (settled.frame,)]

@@ -66,8 +66,9 @@ class PastGames:
             `header`: the header of the transcript.
             `players`: each player's statistics in this game (`Tally`), by name.
             `game`: the game as `games` lists it.
-            `moves`: for each line after the header, `line`, and the `state` and `track` after it. `throw` is its
-                throw's number or None; `boxes` are that throw's dice in its photo (`Thrown.boxes`), empty without one.
+            `moves`: for each line after the header, `line`, and the `state` and `track` after it. `throw` is the
+                number of the throw on that line, or None. `boxes` are the throw's dice in the photo
+                (`Thrown.boxes`); empty if unknown.
         """
         kept = self._game(game)
         if kept is None:
@@ -358,13 +359,13 @@ def followed(record: Record, entry: Entry, changed: dict[int, Game]) -> Record:
 
 
 def _summary(game: ArchivedGame) -> Json:
-    """Return what a list of games shows of one: its players, its result and each player's best results.
+    """Return a game's entry in a list of games: players, result and each player's best results.
 
     Returns:
-        `id`: its number; `started` (ISO 8601, UTC); `game`: name of its kind; `title`: that name in words; `players`;
-            `colours`: one a side; `over`; `abandoned`; `winners`: names of sides; `games_lost`: by name of the side,
-            empty before the end; `throws`: their number; `dice`: name of the set of dice; `bests`: each player's best
-            score and turn and costliest loss.
+        `id`: its number; `started` (ISO 8601, UTC); `game`: name of its kind; `title`: that name in words;
+            `players`; `colours`: one a side; `over`; `abandoned`; `winners`: names of sides; `games_lost`: by name
+            of the side, empty before the end; `throws`: their number; `dice`: name of the set of dice; `bests`:
+            each player's best score and turn and costliest loss.
     """
     outcome, players = game.outcome, game.header_line["players"]
     return {

@@ -48,7 +48,7 @@ def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[i
 
 
 def withdraw(connection: Connection, tournament: int, player: int) -> None:
-    """Take a player out of a tournament, and log it: opponents win the matches left.
+    """Take a player out of a tournament, and log it; the opponents win the player's remaining matches.
 
     Another withdrawal of the player changes no result, but is logged again. Raises CompanionError if the player was
     never in the tournament.

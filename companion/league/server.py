@@ -165,7 +165,7 @@ def _answer(status: int, answer: Reply) -> flask.Response:
 
 
 def _http_error(error: HTTPException) -> flask.Response:
-    """Return the league's response to an HTTP error: a page for a GET outside /api/, else one sentence in JSON.
+    """Return the response to an HTTP error: HTML for a GET outside /api/ and /healthz, else one sentence in JSON.
 
     A body that is too large (413) always gets JSON.
     """

@@ -160,8 +160,8 @@ class Publisher(BackgroundThread):
     def _on_connect(self, client: Client, _: Any, __: ConnectFlags, reason: ReasonCode, ___: Properties | None) -> None:
         """Mark the broker as connected, and everything as not yet published to it; or store the broker's refusal.
 
-        If commands are on, subscribes with QoS 0 to those that start a game and mute the sound. With QoS 1 Mosquitto
-        would wait forever for acknowledgements of packets that it dropped as too large.
+        If commands are allowed, subscribe with QoS 0 to the commands that start a game and mute the sound. With QoS 1
+        Mosquitto would wait forever for acknowledgements of packets that it dropped as too large.
         """
         if reason.is_failure:
             self._trouble = str(reason)
@@ -190,7 +190,7 @@ class Publisher(BackgroundThread):
     def _publish(self, client: Client) -> None:
         """Send the broker each retained MQTT message that has changed since last sent, then all waiting events.
 
-        If commands are not allowed, empty messages delete what the broker still retains from when they were. Nothing is
+        If commands are not allowed, empty messages delete what the broker still retains about commands. Nothing is
         awaited: the client sends in the background, and again after a lost connection.
         """
         topic = self._broker.topic

@@ -16,7 +16,10 @@ FILE_NAME = "last-good-settings.json"
 
 
 def read(folder: Path) -> Settings | None:
-    """Return the settings of a folder's last good start, with defaults for wrong values; None if unreadable."""
+    """Return the settings of a folder's last good start; None if their file is missing or can't be read.
+
+    Wrong values are replaced by the defaults.
+    """
     try:
         tree = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, dict[str, Any]])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

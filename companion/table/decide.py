@@ -104,10 +104,11 @@ class Changes:
     def line(
         self, action: Action | Undo, source: str, seen: Observation | None = None, fallback: Memory | None = None
     ) -> Changes:
-        """Return the changes with one more step, a transcript line to journal. Raises IllegalAction if it is refused.
+        """Return the changes with one more step: a transcript line to journal. Raises IllegalAction if refused.
 
-        `source` is how it was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the bot).
-        `seen` is a throw's observation: its reading is journaled only with its photo. `fallback`: see `append`.
+        `source` is how the line was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the
+        bot). `seen` is the observation of a throw: its reading is journaled only with its photo. `fallback` is the
+        memory of the tray to use if the entry can't be written; None keeps the present one.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = jpeg = None

@@ -135,8 +135,11 @@ class Selection:
     def doubt(self, expect: int | None) -> Doubt | None:
         """Return the doubt that the networks' scores leave about the dice, or None. Another pass may resolve it.
 
-        `COUNT`: the number of dice is not the expected one, or a rejected candidate may be a die. `UNREAD`: the
-        confidence of the values is too low. `DISAGREE`: detector and classifier name different values.
+        The first doubt that applies is returned:
+
+        - `COUNT`: there are not `expect` dice (None: any number), or a rejected candidate may be a die.
+        - `UNREAD`: the confidence of the values is too low. With `expect` None the limit is stricter.
+        - `DISAGREE`: detector and classifier name different values.
         """
         if expect is not None and len(self.dice) != expect:
             return Doubt.COUNT

@@ -81,7 +81,7 @@ class Pairing:
         return any(phone.role is Role.OWNER and not self._expired(phone) for phone in self._phones.values())
 
     def owner_code(self) -> str | None:
-        """Return the code that makes a phone the owner; None if there is an owner, or the saved file is damaged."""
+        """Return the code that makes a phone the owner; None if an owner's token is valid, or the file is damaged."""
         with self._lock:
             if self.hosted() or self._damaged:
                 return None

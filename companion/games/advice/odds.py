@@ -15,12 +15,12 @@ GOALS = ("points", "win", "games")
 
 
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
-    """Return the options of the player to play as JSON values, best first: `{"line": {"do": "stop"}, "value": 10.0}`.
+    r"""Return the options of the player to play as JSON, best first: `{"line": {"do": "stop"}, "value": 10.0}`.
 
     A throw of n dice is the option `{"throw": n}`. After the end there are no options.
 
     Goal `points`: expected turn points that the turn banks, or expected final total of a score sheet, with best play.
-    A spending, which ends the turn without a bank, has the value 0.
+    An option that ends the turn without a bank has the value 0.
 
     >>> from companion.games.registry import GAMES
     >>> from companion.games.engine.replay import transcript_of
@@ -35,7 +35,7 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     Goal `games`: expected games that the other side loses, less those that the side to play loses.
 
     Raises:
-        RulesError: Unknown goal, or no exact values are known under these rules.
+        RulesError: Unknown goal, or the values are not known under these rules.
     """
     return [{"line": option_line(option), "value": value} for option, value in values_of(state, goal)]
 

@@ -152,10 +152,10 @@ def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
 
 
 def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
-    """Return the position at the end of a transcript as a puzzle; None if its choice is too easy or too close.
+    """Return the position at the end of a transcript as a puzzle; None if the choice is too easy or too close.
 
-    LEAST_GAP, MAX_GAP and HARD_MISSES set the limits. With fewer than two options it is no puzzle, nor for `points`
-    where win probabilities are exact, as in a last turn. Raises RulesError if the values are not known.
+    LEAST_GAP, MAX_GAP and HARD_MISSES set the limits. Also None with fewer than two options, and for the goal `points`
+    where exact win probabilities are known, as in a last turn. Raises RulesError if the values are not known.
     """
     state, book = transcript.state, game_named(transcript.header.game)
     if len(state.options()) + len(state.throw_sizes) < 2 or (goal == "points" and is_exact(state)):

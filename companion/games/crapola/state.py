@@ -58,7 +58,10 @@ class Crapola:
 
     @property
     def standing(self) -> Standing:
-        """Player to play, sides, banked scores, turn points and, after the end, the outcome. Each player is a side."""
+        """Standing of the game: each player is a side, and a score is a player's banked points.
+
+        After the end nobody is to play, and the outcome is known.
+        """
         totals = self.totals
         return Standing(
             header=totals.header,

@@ -98,8 +98,10 @@ def _crapola(state: State) -> Crapola:
 def _notice(state: Crapola, kept: Values) -> Phrase:
     """Return the notice about the dice `kept`, set aside but not yet played as a line.
 
-    Without dice it is `choose_keep` with an example. Dice that may not be kept give `illegal_hold` with the reason.
-    Else `hold`, `hold_all` (no die is left) or `hold_on` (no stop is allowed) give their points and what may follow.
+    - No dice: `choose_keep`, with an example.
+    - Dice that may not be kept: `illegal_hold`, with the reason.
+    - Otherwise `hold_on` if no stop is allowed, `hold_all` if no die is left to throw, else `hold`: the points of the
+      dice, and what may follow.
     """
     lying = state.turn.dice
     args: dict[str, Any] = {"player": state.standing.player, "dice": list(kept)}

@@ -158,7 +158,8 @@ class CribbageBoard:
     def marked(self, seat: int) -> CribbageBoard:
         """Return the board with a seat marked as left; the turn is not passed, and the game does not end.
 
-        A side whose players have all left is out: its peg is at the start, and it is neither finished nor fuchled.
+        A side whose players have all left is out: its peg goes to the start. The side is removed from `finished` and
+        from `fuchled`, the sides sent to the start for wipe-outs in a row.
         """
         side, left = seat % len(self.sides), self.left | {seat}
         if not left.issuperset(range(side, len(self.header.players), len(self.sides))) or side in self.out:

@@ -206,10 +206,11 @@ class CribDice:
         return self._piddled(dice, event) if turn.frozen >= 5 else self._rolled(dice, event)
 
     def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
-        """Return the state after a roll of the loose dice, with two to four frozen; `threw` is the event of the roll.
+        """Return the state after a roll of the loose dice, with two to four frozen; `threw` is the roll's event.
 
-        Dice that show the point are frozen too. A roll with a 1 and without the point freezes nothing, and the turn
-        goes on. Any other roll is a wipe-out.
+        - Some dice show the point: they are frozen too. With seven frozen an automatic rollover follows.
+        - No die shows the point, but one shows 1: nothing is frozen, and the turn goes on.
+        - Otherwise: a wipe-out, which ends the turn.
         """
         turn = self.turn
         if turn.point not in dice and 1 not in dice:

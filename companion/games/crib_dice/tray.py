@@ -59,9 +59,13 @@ class CribDiceTray(KeepZonePolicy):
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
         """Return the lines to play and the notice for Crib Dice at rest in the tray.
 
-        When a point is due, the dice in the keep zone name it: one `NamePoint` line, with the next notice. The player
-        may change the point before the next throw: dice of another value give an undo and a new `NamePoint`, without
-        notice. Otherwise only a notice is returned: what is wrong in the keep zone, or what comes next.
+        - A point is due, and the dice in the keep zone name it: one `NamePoint` line, with the next notice.
+        - The last line named the point, and the keep zone now names another: an undo and a new `NamePoint`, without
+          notice.
+        - Otherwise: no line, and a notice of what is wrong in the keep zone or what comes next; no notice after the
+          end.
+
+        If a person overruled the keep zone, no line is played.
         """
         crib = _crib(state)
         if state.standing.over or not dice.kept or dice.overruled:

@@ -88,7 +88,8 @@ class RollOff:
     def _without(self, seat: int) -> State:
         """Return the state after the player in `seat` left the roll-off; the player's throw no longer counts.
 
-        The state may be the first one of the game, or that of a game that is over.
+        If the leaving decides the roll-off, the result is the first state of the game. If too few players remain, the
+        game is over.
         """
         gone = replace(self, left=self.left | {seat}, events=(leave_event(seat, self.standing.side_of(seat)),))
         begun = self.begin(self.header, self._to_play, gone.events, gone.left)

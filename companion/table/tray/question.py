@@ -9,10 +9,12 @@ from companion.table.tray.observation import values_of
 
 
 def outranks(asked: Ask, ask: Ask) -> bool:
-    """Whether the question `asked` stays open: the new one, `ask`, is the same, or only doubts the number of dice.
+    """Whether the open question `asked` stays and the new one, `ask`, is dropped: people may be typing the answer.
 
-    It is the same if its code is, no roll came between, and the same values lie where they lay. Somebody may be typing
-    the answer.
+    An open question stays in two cases:
+
+    - Both have the same code, no roll came between, all dice have kept their values, and none in the throw zone moved.
+    - `ask` doubts the number of dice (`COUNT`), and `asked` doubts something else.
     """
     was, now = asked.observation, ask.observation
     unmoved = stayed(was.thrown, now.thrown, NUDGE_MM) == len(was.thrown) == len(now.thrown)

@@ -166,11 +166,11 @@ class Prospects:
 
 @cache
 def prospects(thirteen_without_double: bool) -> Prospects:
-    """Return the distributions of the points that a sheet still gets if all turns are played for the total. Cached.
+    """Return the distributions of the points that a Crag sheet still gets with play for the highest total. Cached.
 
-    The best plays, and the distributions of the openings, are loaded from stored tables. The distributions of sheets
-    with LATE or more filled categories are computed now, others on first use. Raises RulesError if a stored table is
-    missing.
+    The best plays, and the distributions of sheets with at most OPENING filled categories, are loaded from stored
+    tables. The distributions of sheets with LATE or more filled categories are computed now, others on first use.
+    `thirteen_without_double` is whether that house rule is on. Raises RulesError if a stored table is missing.
     """
     plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), SHEETS)
     opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, len(openings()), TOTALS)

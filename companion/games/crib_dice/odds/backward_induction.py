@@ -64,12 +64,16 @@ def roll_matrix(frozen: int) -> Floats:
 
 @cache
 def rollover_matrix(piddle_points: bool) -> tuple[Floats, Floats]:
-    """Return how throwing on with five to seven dice frozen ends: rolled over with which score, or lost. Cached.
+    """Return the probability of each rollover score and of a loss with five to seven dice frozen in Crib Dice.
+
+    Seven frozen dice roll over at once. Five or six need a piddle, a throw of two dice, which a double of another value
+    than the point loses. If `piddle_points` is on, dice that show the point first join the set. Otherwise a double of
+    the point is thrown again. The arrays are cached: callers must not change them.
 
     Returns:
         (18, scores) probability of a rollover with each score from MIN_ROLLOVER to MAX_SET_SCORE, by set. And (18,)
-        probability of losing the piddle, by set. Index `6 * (frozen - 5) + value - 1` is the set of `frozen` dice that
-        show `value`.
+        probability of losing the piddle, by set. Index `6 * (frozen - 5) + value - 1` is the set of `frozen` dice
+        that show `value`.
     """
     matrix = np.zeros((18, MAX_SET_SCORE - MIN_ROLLOVER + 1))
     for row in range(18):

@@ -80,10 +80,10 @@ def board_at(mover: int, other: int, wipeouts: int = 0, preset: str | None = Non
 
 
 def win_map() -> npt.NDArray[np.float64]:
-    """Return the win probability of the side to move for each pair of holes: (121, 121), its own hole by row.
+    """Return a (121, 121) array: the win probability of the side to move in Crib Dice, by the holes of two sides.
 
-    The column is the other side's hole. The side to move plays first in the round, and nobody has wiped out. Basic
-    rules; both sides play to win. Read from the stored table.
+    The row is the hole of the side to move, the column that of the other side. The side to move plays first in the
+    round, and nobody has wiped out. Basic rules; both sides play to win. Read from the stored table.
     """
     rules = two_sides.DuelRules()
     equity = [
