@@ -143,10 +143,11 @@ def pause_s(failures: int) -> float:
 
 
 def send_json(method: str, address: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
-    """Send JSON to a server, and return the status and the first MAX_ANSWER_BYTES of the answer, also of a refusal.
+    """Send JSON to a server, and return the status and the first MAX_ANSWER_BYTES of the answer.
 
-    Redirects are not followed. Connecting to an address, and each read of the answer, takes at most TIMEOUT_S. A read
-    that begins more than TIMEOUT_S after the request fails, so the whole answer takes less than twice that.
+    An error status is returned like any other. Redirects are not followed. Connecting to an address, and each read of
+    the answer, takes at most TIMEOUT_S. A read that begins more than TIMEOUT_S after the request fails, so the whole
+    answer takes less than twice that.
 
     Args:
         method: `PUT` or `POST`.
@@ -155,8 +156,8 @@ def send_json(method: str, address: str, body: bytes, headers: Mapping[str, str]
         headers: More headers.
 
     Raises:
-        OSError: Nobody answers in time, or the answer is torn in its header or between chunks. An answer shorter
-            than its `Content-Length` is returned as it is, without an error.
+        OSError: The server can't be reached, does not answer in time, or its answer breaks off in the header or
+            between chunks. An answer shorter than its `Content-Length` is returned as it is, without an error.
     """
     request = urllib.request.Request(address, body, {"Content-Type": "application/json", **headers}, method=method)  # noqa: S310
     try:

@@ -130,7 +130,8 @@ class Board:
     def health(self) -> tuple[bool, str]:
         """Return whether the LED strip works, and a sentence for the page.
 
-        The sentence names the fault and its cure, or size and current. A driver that hung for STUCK_S is a fault.
+        The sentence names the fault and its cure, or the strip's size and current. A driver that has not answered for
+        STUCK_S is a fault.
         """
         silent_s = self._clock() - self._round_s
         if self.alive() and silent_s >= STUCK_S:

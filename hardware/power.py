@@ -58,8 +58,9 @@ def cabling(limit_ma: float) -> Cabling:
     """Return the supply, fuses and wires to advise for a strip with a current limit of `limit_ma` mA, above 0.
 
     - Feeds: as few pairs of wires as carry at most MAX_FEED_MA each.
-    - Supply and fuses: RESERVE_FACTOR larger than the current, rounded up to whole amperes and to a size in FUSES_A.
-    - Wires: the thinnest of WIRES_MM2 that keep the drop within MAX_DROP_V.
+    - Supply: RESERVE_FACTOR times the current limit, rounded up to whole amperes.
+    - Fuses: RESERVE_FACTOR times the current of a feed, rounded up to a size in FUSES_A.
+    - Wires: the thinnest of WIRES_MM2 that keep the voltage drop within MAX_DROP_V.
 
     >>> cabling(2000)
     Cabling(supply_a=3, feeds=1, fuse_a=3.0, wire_mm2=0.75)

@@ -259,7 +259,7 @@ def _snail(side: int) -> list[tuple[int, int]]:
 def table300() -> Layout:
     """Return the layout of a strip of 300 LEDs (60 a metre) round a table of 1.5 x 1 m, with two LEDs a hole.
 
-    It has one lane of 120 holes with both pockets, and a status segment.
+    The layout has one lane of 120 holes with start and finish pocket, and a status segment.
     """
     start, holes, finish = range(4), range(4, 244), range(244, 252)
     lane = (tuple(start), *((led, led + 1) for led in holes[::2]), tuple(finish))

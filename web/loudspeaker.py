@@ -98,9 +98,9 @@ class Loudspeaker:
             self._begin(words)
 
     def _throw_prompt(self, notice: Notice | None) -> str:
-        """Return the sentence by which the bot asks people to throw its dice; "" for any other notice.
+        """Return the sentence by which the bot asks people to throw its dice; "" for None or any other notice.
 
-        Remembers the notice: while it stays the same, the sentence is returned only once.
+        Remembers the last notice: while it stays the same, the sentence is returned only once.
         """
         known, self._notice = self._notice, notice
         if notice is None or notice == known or not notice.code.startswith("house_awaits"):

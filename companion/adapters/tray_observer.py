@@ -91,9 +91,9 @@ class TrayObserver:
     def _run(self) -> None:
         """Submit each event of the watcher to the table as a command, until the watcher ends; then set `ended`.
 
-        A settled reading goes to `offer` first, with its photo, to be kept as evidence. After its command, motion calls
-        `prepare` (load the networks); any other event calls `release` (free them). `health` reports a camera fault
-        or the dark until the next event. A command that the table refuses is logged.
+        A settled reading and its photo go to `offer` first, to be kept as evidence. After the command for a `Moving`
+        event, `prepare` loads the networks; after any other command, `release` frees them. Until the next event,
+        `health` reports a camera fault or the dark. A command that the table refuses is logged.
         """
         for event in self._watcher.events():
             match event:

@@ -55,9 +55,10 @@ def new_name() -> str:
 
 
 def phones(root: Path = Path("/")) -> int | None:
-    """Return how many phones can use this machine's hotspot at once, by the Wi-Fi firmware of its Pi; None if unknown.
+    """Return how many phones this machine's hotspot can serve at once, by its Wi-Fi firmware; None if unknown.
 
-    It is unknown where `root`, the folder that stands for `/`, has no link to the firmware of a Pi 3 B+, 4, 400 or 5.
+    The number is known for the firmware of a Pi 3 B+, 4, 400 and 5, to which a link exists below `root`. The folder
+    `root` stands for `/`.
     """
     try:
         return MINIMAL_PHONES if "minimal" in os.readlink(root / _FIRMWARE) else PHONES

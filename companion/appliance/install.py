@@ -81,9 +81,10 @@ class Release:
     command: str = "/usr/local/bin/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return the changes that installing the release makes, a line each: the release, and the command's link to it.
+        """Return a line for each change that installing the release makes.
 
-        A release that is complete, current and proven is not made again. Empty if nothing is to be done.
+        Changes are the release itself, and the link from the command to it. A release that is complete, current and
+        proven is not made again. Empty if nothing is to be done.
         """
         name, lines = self.source.name(), list[str]()
         runs = self.releases.current() == self.releases.proven() == name
@@ -94,10 +95,11 @@ class Release:
         return lines
 
     def do(self, machine: Machine) -> None:
-        """Build the release, make it current and proven without a trial, remove old ones, and link the command.
+        """Build the release, make it current without a trial, delete old releases, and link the command `pegpip`.
 
-        Raises DeviceError if an update or another installation is running, or if the release can't be built or does not
-        start. Then the current one stays.
+        The release counts as proven at once, and an unfinished trial of another one ends. Raises DeviceError if an
+        update or another installation is running, or if the release can't be built or does not start. The current
+        release then stays.
         """
         with self.releases.locked():
             name = self.releases.make(self.source)

@@ -129,7 +129,7 @@ class Source:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Return the leading numbers of a version as a tuple that compares, without zeros at the end; empty without any.
+    """Return a version's leading numbers as a tuple to compare, without zeros at the end; empty if it has none.
 
     >>> numbers("1.10.0") > numbers("1.9")
     True
@@ -261,10 +261,11 @@ class Releases:
     def _fill(self, place: Path, source: Source) -> None:
         """Create a virtual environment in `place`, a new release's folder, with the source and its dependencies.
 
-        - One wheel: a copy of the proven release, in which the wheel replaces the project's own distribution.
-        - Otherwise: a new environment, into which `keep_extras` copies what the owner added to the proven release.
+        - A source of one wheel: copy the proven release, and replace the project's own distribution by the wheel.
+        - Any other source: make a new environment. `keep_extras` then copies what the owner added to the proven
+          release, if there is one.
 
-        Raises DeviceError or OSError; the caller then deletes the folder.
+        Raises DeviceError or OSError, also for one wheel without a proven release. The caller then deletes the folder.
         """
         run, python, before = self.machine.run, str(place / "bin" / "python"), self.proven()
         if source.is_wheel:

@@ -198,7 +198,7 @@ class File:
     def undo(self, machine: Machine) -> None:
         """Delete the file, and then its parent folders while they are empty and no package owns them.
 
-        Raises FileNotFoundError if the file is missing: only called where `left` names it.
+        Raises FileNotFoundError if the file is missing, so call it only if `left` returns a line.
         """
         file = machine.at(self.path)
         file.unlink()
@@ -281,9 +281,10 @@ class BootLines:
         return [f"take our lines out of {self.path}"] if file.exists() and BEGIN in text_of(file) else []
 
     def undo(self, machine: Machine) -> None:
-        """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay.
+        """Take the installer's lines out of config.txt and delete `config.txt.before-pegpip`; changes by others stay.
 
-        Where an end mark is missing, nothing shows which lines are ours: only the begin mark goes, and the copy stays.
+        Where an end mark is missing, nothing shows which lines are ours: only the begin mark goes, and that copy of the
+        original stays.
         """
         file = machine.at(self.path)
         text = text_of(file)

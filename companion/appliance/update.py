@@ -79,11 +79,19 @@ class Updater:
         return name
 
     def _try(self, name: str, entry: int | None) -> None:
-        """Put a release on trial, restart the table's service and wait until the release is proven.
+        """Put release `name` on trial, restart the table's service and wait until the release is proven.
 
-        `entry` is the number of the journal's newest entry, which must not be lost; None if no table was healthy. If
-        the release is not proven in time, or at Ctrl-C, the proven release is started again. Then DeviceError is
-        raised, which says why, and whether the table is healthy again. Raises OSError if the trial can't be stored.
+        If `name` is the proven release already, the table only has to be healthy again. After a failure or Ctrl-C, the
+        release that was proven before is started again.
+
+        Args:
+            name: Name of the release.
+            entry: Number of the journal's newest entry, which must not be lost; None if no table was healthy.
+
+        Raises:
+            DeviceError: There is no proven release, or the trial failed, took too long or was ended by Ctrl-C.
+                After a trial the message says why, and whether the table is healthy again.
+            OSError: The trial can't be stored.
         """
         self.say("starting it ...")
         proven = name == self.releases.proven()  # while another one is on trial

@@ -58,17 +58,20 @@ from its second copy, or reports the older one as lost. With the mark and no cop
 
 
 def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) -> dict[str, Any]:
-    """Import an archive that `write_archive` wrote into a data folder and a settings file; return its manifest.
+    """Import an archive made by `write_archive` into a data folder and a settings file; return its manifest.
 
     Older data is moved to a folder `replaced-N`; without `replace` it is an error. Root writes with the rights of the
-    folder's owner; new files have mode 0640 at most. What is returned has three more keys: `aside`, the folder that
-    older data went to, or None; `earlier`, the names of older such folders if the import before was cut off; and
-    `left_out`, keys of [buttons] that were commented out because they run a program.
+    folder's owner; new files have mode 0640 at most.
+
+    Returns:
+        The manifest with three more keys. `aside`: the folder that older data went to, or None. `earlier`: names of
+        older such folders if the import before was cut off, else empty. `left_out`: keys of [buttons] that were
+        commented out because they run a program.
 
     Raises:
-        DeviceError: The file is damaged or foreign, a table is using the folder, the disk is full, or older data or the
-            settings are in the way. Nothing was changed then; only if the disk fails at the very end, older data may be
-            in `replaced-N` already.
+        DeviceError: The file is damaged or foreign, a table is using the folder, the disk is full, or older data or
+            settings are in the way. Nothing was changed then; only if the disk fails at the very end, older data
+            may be in `replaced-N` already.
         SetupError: The settings in the archive are wrong. Nothing was changed then.
     """
     if file.exists() and not file.is_file():  # a pipe may never end

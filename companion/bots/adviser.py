@@ -33,13 +33,17 @@ class Advisor:
         self._story: tuple[Transcript, Json] | None = None
 
     def odds(self) -> Json:
-        """Return the options of the player to play, each with its value, as JSON values. Cached until the next line.
+        """Return the options of the player to play, each with its value, as JSON values.
 
-        The goal is `win` where win probabilities are exact (`Rulebook.solved`), else `points`. Raises RulesError if no
-        game has been started yet, it is serious (tournament mode) or in its roll-off, or its values are not known.
+        The goal is `win` where win probabilities are exact (`Rulebook.solved`), else `points`. After the end there are
+        no options. The result is cached until the game changes.
 
         Returns:
             `number` of the table's last entry, and the fields of `games.advice.odds.odds_view`.
+
+        Raises:
+            RulesError: No game has been started yet, or the game is serious (tournament mode) or in its roll-off,
+                or its values are not known.
         """
         number, game = self._game()
         if game.terms.serious:

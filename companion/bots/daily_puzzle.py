@@ -23,9 +23,10 @@ CANDIDATES = 3
 
 
 def puzzle_of(day: date) -> Puzzle:
-    """Return the puzzle of a day, the hardest of CANDIDATES. The same day gives every table the same puzzle.
+    """Return the puzzle of a day, the hardest of CANDIDATES. Every table gets the same puzzle for the day.
 
-    The games alternate by day; one without enough puzzles leaves its day to the next. Raises RulesError if all do.
+    The games take turns by day. A game without enough puzzles leaves the day to the next game. Raises RulesError if no
+    game has enough.
     """
     names = list(GAMES)
     for turn in range(len(names)):

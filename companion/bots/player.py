@@ -133,11 +133,13 @@ class BotPlayer:
         return self._act(game, number)
 
     def _act(self, game: PlayedGame, number: int) -> float:
-        """Submit what the bot's level chooses: a decision, or the announcement of a throw.
+        """Submit what the bot's level chooses: a decision, or the announcement that dice are to be thrown.
 
-        `number` is that of the newest entry. Returns the seconds until the next `step`: 0 if the command was accepted
-        or the table has changed meanwhile. After any other refusal, which is logged, it is the bot's pause plus one
-        second.
+        `number` is that of the journal's newest entry.
+
+        Returns:
+            Seconds until the next `step`: 0 if the command was accepted or the table has changed meanwhile. After
+            any other refusal, which is logged, the bot's pause plus one second.
         """
         assert game.terms.house is not None, "it is the bot's turn"
         choice = level_named(game.terms.house.level)(game.transcript.state)
@@ -158,9 +160,9 @@ class BotPlayer:
     def _thrown(self, table: TableState, state: State, count: int, now_s: float) -> float | None:
         """Throw `count` dice in the simulated tray once the bot's pause is over. Dice that stay go to the keep zone.
 
-        Nothing is thrown while the tray moves or before it was first observed. The same dice are thrown again if
-        RETHROW_S after a throw no reading of it was accepted. Returns the seconds until the next `step`; None where
-        people throw the bot's dice.
+        Nothing is thrown while the tray moves or before it was first observed. If no reading of the throw is accepted
+        within RETHROW_S, the dice are thrown again. Returns the seconds until the next `step`; None where people throw
+        the bot's dice.
         """
         if self._throw is None:
             return None

@@ -31,10 +31,10 @@ def game_of(name: str) -> Rulebook:
 
 
 def in_words(game: Rulebook) -> str:
-    """Return a game's rules as plain text.
+    """Return a game's rules as plain text: title, rules, house rules, presets, ambiguous sentences and credits.
 
-    The parts are title, rules, house rules, presets, the original's ambiguous sentences with their reading here, and
-    credits.
+    Each ambiguous sentence of the original rules comes with how it is read in this program, and why. House rules,
+    presets and ambiguous sentences are left out if there are none.
     """
     parts = [game.title, game.in_words.rstrip()]
     switches = [f"  {switch.key} ({json.dumps(switch.default)}): {switch.meaning}" for switch in game.switches]

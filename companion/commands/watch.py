@@ -90,9 +90,10 @@ def _values(placed: Iterable[LocatedDie]) -> list[int]:
 
 
 def _opened(source: str, mains_hz: int) -> tuple[str, Camera]:
-    """Return SOURCE in the form of [camera] source, and its camera, not started. A file's path becomes `video:PATH`.
+    """Return `source` in the form of the setting [camera] source, and its camera, not started.
 
-    Raises PictureError for a folder's path, and SetupError for an unknown source or a missing file.
+    The path of a file becomes `video:PATH`. Raises PictureError for a folder's path, and SetupError for an unknown
+    source or a missing file.
     """
     from vision.cameras.opening import CAMERAS, open_camera
 

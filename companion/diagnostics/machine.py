@@ -210,9 +210,10 @@ def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Pa
 def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
     """Return the finding on the supply's voltage and the processor's heat, from the kernel and the Pi's firmware.
 
-    The check fails at low voltage, from THROTTLED_FROM_C on, and for each bit of FIRMWARE_BITS that is set. `firmware`
-    is the answer of `vcgencmd get_throttled`, which includes faults since the boot, or None; one that can't be parsed
-    fails. A machine without sensors and firmware passes as simulated. `root` stands for `/`.
+    The check fails if the voltage is low, if the processor is at THROTTLED_FROM_C or hotter, or if a bit of
+    FIRMWARE_BITS is set. `firmware` is the answer of `vcgencmd get_throttled`, which includes faults since the boot;
+    None if there is none. An answer that can't be parsed fails. A machine without sensors and firmware passes as
+    simulated. `root` stands for `/`.
     """
     now_c = degrees(root)
     ill = [] if now_c is None or now_c < THROTTLED_FROM_C else [f"The processor is at {now_c:.0f} °C and slows down."]

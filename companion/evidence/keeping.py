@@ -139,7 +139,7 @@ class PackageKeeper:
             self._changed.notify()
 
     def hear(self, snapshot: Snapshot, _news: News) -> None:
-        """Queue the throws with a photo that are new or changed since the last snapshot, for their packages."""
+        """Queue each throw with a photo that is new or changed since the last snapshot, to write its package."""
         throws = {each.number: each for each in snapshot.throws if each.photo}
         new = [
             (each, snapshot.terms.dice, was is not None and was.values != each.values)

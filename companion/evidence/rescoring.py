@@ -75,8 +75,10 @@ class Rescored:
     def record(self) -> dict[str, Any]:
         """Return the throw as JSON, for a line of `pegpip rescore --json`.
 
-        `stands` are the journal's values, and `source` says who gave them. `was` is the reading at the table, `now` the
-        new one. `exact`: the new one gives the journal's values. `changed`: it differs from `was` in values or trust.
+        Returns:
+            `throw`: the throw's number. `stands`: the journal's values. `source`: who gave them. `was`: the reading
+            at the table. `now`: the new reading; both have `values`, `trusted` and `doubt`. `exact`: whether `now`
+            gives the journal's values. `changed`: whether `now` differs from `was` in values or trust.
         """
         stands, was, now = self.throw.camera_throw, self.throw.at_table, self.now
         return {

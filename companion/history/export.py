@@ -347,7 +347,8 @@ class PastGames:
 def followed(record: Record, entry: Entry, changed: dict[int, Game]) -> Record:
     """Return the record after one more journal entry, and update `changed` with the games that the entry changes.
 
-    `changed` holds them by number. A withdrawn game is removed. Raises Unplayable if the entry can't be applied.
+    `changed` maps a game's number to the game. A withdrawn game is removed from it. Raises Unplayable if the entry
+    can't be applied.
     """
     after = replayed((entry,), record)
     if entry.kind == "withdrawn" and record.games:

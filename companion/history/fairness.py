@@ -163,11 +163,12 @@ def log_likelihood_ratio(counts: Sequence[int]) -> float:
 
 
 def could_have_found(rolled: int) -> float | None:
-    """Return the smallest probability of a biased face that the fairness test would reveal after `rolled` dice.
+    """Return the smallest bias that the fairness test finds in half of all such sets within `rolled` dice.
 
-    With this bias, half of all sets of dice are found uneven by then. The other five faces are equally likely. Between
-    the rows of `MEDIANS` the excess over 1/6 is interpolated on logarithmic scales. With more dice than in any row, the
-    excess falls in proportion to 1 / sqrt(rolled). None while even a die that always shows one face would not be found.
+    The bias is the probability, above 1/6, of the most frequent face; the other five faces are equally likely. It is
+    interpolated between the measured `MEDIANS`, on logarithmic scales of the dice and of the excess over 1/6. With more
+    dice than measured, the excess falls in proportion to 1 / sqrt(rolled). None if `rolled` is too small to find even a
+    die that always shows one face.
     """
     if rolled < MEDIANS[-1][1]:
         return None

@@ -147,8 +147,9 @@ class Review:
         `values` are the true value of each box, in the order of `ReviewedThrow.dice`; `NO_DIE` for no die.
 
         Raises:
-            IllegalAction: The throw is not one to look over, or the number of values is wrong.
-            DeviceError: The journal or the labels can't be read, or the file can't be written; the earlier labels stay.
+            IllegalAction: The throw is not in `throws()`, or the number of values is not that of the boxes.
+            DeviceError: The journal or the labels can't be read, or the file can't be written; the earlier labels
+                stay.
         """
         with self._lock:
             reading = next((reading for _, thrown, reading in self._to_look_over() if thrown.number == throw), None)

@@ -43,11 +43,12 @@ def remove_table(connection: Connection, key: str) -> None:
 def move_table(connection: Connection, old: str, new: str) -> int:
     """Move the games and players of the table with key `old` to the one with key `new`; return the number of games.
 
-    - The new table lacks the name of a player: the player moves.
-    - Both tables have a player of one name: the old table's stays there, and the new table's is merged into it. Nothing
-      is merged if the new table's player was merged before, or the old table's was merged into it.
+    - Only the old table has a player of that name: the player moves.
+    - Both tables have one: the new table's player is merged into the old table's, who stays at the old table. If the
+      old table's player was merged into a third one before, the new table's is merged into that third one.
+    - Both have one, but the new table's was merged before, or the old table's was merged into it: nothing is merged.
 
-    Raises CompanionError if a key is not registered, or if two players can't be merged (`merge`).
+    Raises CompanionError if a key is not registered, if both are the same, or if two players can't be merged (`merge`).
     """
     with connection.transaction():
         numbers = []
@@ -56,6 +57,8 @@ def move_table(connection: Connection, old: str, new: str) -> int:
             if found is None:
                 raise CompanionError(f"There is no table {key!r}. Register it first.")
             numbers.append(found["id"])
+        if old == new:
+            raise CompanionError(f"{old!r} is the key of one table. Name the table's old key, then its new one.")
         moved = connection.execute("UPDATE games SET table_id = %s WHERE table_id = %s", numbers[::-1]).rowcount
         alike = (  # asked again after each merge, which may have merged a player of another pair
             "SELECT coalesce(a.merged_into, a.id) AS old, b.id AS new FROM players a JOIN players b USING (name) WHERE"

@@ -27,7 +27,10 @@ PostgreSQL allows 100 connections in all by default."""
 
 
 def migrate(url: str) -> None:
-    """Bring the schema of the league's database up to date, as its owner in `url`. Raises DeviceError if it can't."""
+    """Migrate the league's database to the newest schema. Raises DeviceError if that fails.
+
+    `url` must connect as the owner of the database.
+    """
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "schema"))
     config.attributes["url"] = url

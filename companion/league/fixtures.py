@@ -65,9 +65,10 @@ def withdraw(connection: Connection, tournament: int, player: int) -> None:
 
 
 def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
-    """Return a tournament's row with `season_name`, `matches`, `standings`, `handicaps` and `names`; None if unknown.
+    """Return a tournament's database row and what follows from the results so far; None if the number is unknown.
 
-    Matches and standings are computed from the games that count. Handicaps and names are by player's number.
+    Added to the row are `season_name`, `names`, `matches` and `standings`. Only games that count (`_results`) give
+    results. `names` and `handicaps` are dicts by the player's number.
     """
     found = connection.execute(
         "SELECT t.*, s.name AS season_name FROM tournaments t JOIN seasons s ON s.id = t.season WHERE t.id = %s",

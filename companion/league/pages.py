@@ -111,9 +111,10 @@ def _add_pages(made: flask.Blueprint, read: Read) -> None:
 
 
 def _add_api(made: flask.Blueprint, read: Read) -> None:
-    """Add the league's JSON routes under `/api` to the blueprint.
+    """Add the league's JSON routes under `/api` to the blueprint `made`.
 
-    Each route has a query function; `read` runs it with the arguments from the route's path.
+    Each route answers with the result of one query function as JSON. `read` calls the function with the arguments from
+    the route's path, and raises NotFound (404) if it finds nothing.
     """
 
     def answer(ask: Callable[..., Any], **of: Any) -> flask.Response:

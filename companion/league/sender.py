@@ -109,14 +109,17 @@ class Sender(DeliveryThread):
             self._state = True, f"{self._server} has every finished game"
 
     def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> ConnectionError | None:
-        """Send one message, and store in the outbox that the server has it, or remember a final refusal in memory.
+        """Send one message; store in the outbox that the server has it, or remember a final refusal in memory.
 
-        Return None, or the error if the server failed at this message (SERVER_FAULT) and may take others.
+        The server may hold the same or a later revision with other content, if the journal was restored from a backup.
+        With `waiting.rises` the message is then sent again as the next revision, in 3 attempts altogether. Without, it
+        is dropped: the outbox stores that the server has it.
 
-        The server may hold the same or a later revision with other content, because the journal was restored from a
-        backup. If `waiting.rises`, the message is then sent again as the next revision, in 3 attempts altogether. Else
-        it is dropped: the outbox stores that the server has it. Raises OSError if the server can't be reached or
-        takes no message now.
+        Returns:
+            None, or the error if the server failed at this message (SERVER_FAULT) and may take others.
+
+        Raises:
+            OSError: The server can't be reached, or takes no message now.
         """
         message = waiting.message
         for _ in range(3):

@@ -142,7 +142,8 @@ class Publisher(BackgroundThread):
     def _client(self) -> Client:
         """Return an MQTT client, not connected yet, whose last will has the broker report a lost table as offline.
 
-        With commands it speaks MQTT 5, so that it can tell the broker its largest packet; without them MQTT 3.1.1.
+        If commands are allowed (`sounds` was given), the client speaks MQTT 5, so that it can tell the broker its
+        largest packet. Otherwise it speaks MQTT 3.1.1.
         """
         protocol = MQTTProtocolVersion.MQTTv311 if self._sounds is None else MQTTProtocolVersion.MQTTv5
         client = Client(CallbackAPIVersion.VERSION2, client_id=f"pegpip-{self._broker.topic}", protocol=protocol)
@@ -238,8 +239,11 @@ class Publisher(BackgroundThread):
 def state_of(snapshot: Snapshot) -> dict[str, Any]:
     """Return a snapshot as the JSON message of the topic `.../state`.
 
-    `score` is one text for all sides, cut to Home Assistant's 255 characters. `throw` is the last throw as text,
-    `number` that of the journal's last entry. `game`, `turn`, `throw` and `thrown_by` are None if there is none.
+    - `game`, `turn`: the game's title and the name of the side to play; None if there is none.
+    - `throw`, `thrown_by`: the values of the last throw as text, and the player's name; None without a throw.
+    - `score`: the names and scores of all sides as one text, cut to Home Assistant's 255 characters.
+    - `sides`: a list with `name`, `score` and `won` of each side.
+    - `phase`: the snapshot's phase. `number`: the number of the journal's last entry.
     """
     thrown = snapshot.throws[-1] if snapshot.throws else None
     return {

@@ -189,7 +189,7 @@ def published(folder: Path, port: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def announced(port: int) -> Iterator[None]:
-    """Context manager: announce the pages' port on the network by mDNS, as `Peg and Pip on HOST`, until its end.
+    """Context manager: while open, announce the web server's port on the network by mDNS, as `Peg and Pip on HOST`.
 
     Nothing is announced if Avahi's program `avahi-publish-service` is missing.
     """

@@ -53,11 +53,12 @@ class Opened:
 
 
 def opened_parts(starting: Starting) -> Opened:
-    """Return layout, strip, buttons and camera, opened but not started; first game and guests' Wi-Fi are checked, too.
+    """Return the layout, strip, buttons and camera of the settings, opened but not started.
 
-    A forgiving start replaces settings in `starting` that don't work, except those typed on the command line and the
-    limits of the strip's current, which protect the power supply. A camera that does not open becomes a
-    `MissingCamera` then. Raises SetupError with all problems that remain.
+    The settings of the first game, the Wi-Fi and the hotspot are checked, too. A forgiving start replaces settings in
+    `starting` that don't work. It keeps those typed on the command line, and the limits of the strip's current, which
+    protect the power supply. In a forgiving start a camera that does not open becomes a `MissingCamera`, unless its
+    source was typed. Raises SetupError with all problems that remain.
     """
     wiring = {"strip": set(fields_of("strip")) - set(PowerSettings.__struct_fields__), "track": fields_of("track")}
     board = starting.choose(wiring, _board, Settings())
@@ -78,11 +79,12 @@ def opened_parts(starting: Starting) -> Opened:
 def opened_door(
     starting: Starting, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
 ) -> Door:
-    """Return a door: a socket listening on the settings' port, the addresses to show, a new PIN and the paired phones.
+    """Open and return a `Door`: a listening socket, the addresses to show, a new PIN and the paired phones.
 
-    If the port is taken, one of the next ones is used, which `starting.left_out` reports. A forgiving start replaces a
-    host or port that fails for another reason, unless it was typed on the command line. `show_code` shows a phone's
-    join code on the board, as `Pairing` calls it. Raises SetupError if no port can be used.
+    The socket listens on the settings' host and port. If the port is taken, one of the next ones is used, and
+    `starting.left_out` reports it. A start with `starting.forgiving` also replaces a host or port that can't be used.
+    Outside a service it keeps values typed on the command line. `show_code` shows a phone's join code on the board, as
+    `Pairing` calls it. Raises SetupError if no port can be used.
     """
     tokens = FileTokens(starting.settings.data.folder / "paired.json")
 
@@ -214,7 +216,11 @@ def _check_first_game(settings: Settings) -> bool:
 
 
 def _check_wifi(settings: Settings) -> bool:
-    """Return True if a Wi-Fi can have the settings' name and password (IEEE 802.11), else raise SetupError."""
+    """Return True if a Wi-Fi can have the settings' name and password (IEEE 802.11), else raise SetupError.
+
+    The name may have up to MAX_SSID_BYTES bytes. An empty password means an open Wi-Fi; any other needs MIN_PASSPHRASE
+    characters or more.
+    """
     problems = _name_problems("wifi", settings.web.wifi)
     if 0 < len(settings.web.wifi_password) < MIN_PASSPHRASE:
         rule = f"a Wi-Fi's password has {MIN_PASSPHRASE} to 63 characters"

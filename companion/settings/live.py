@@ -82,9 +82,9 @@ class LiveSettings:
                 self._voice.turn(now.sound.speech)
 
     def _set(self, now: Settings) -> None:
-        """Apply current limit, night mode, space for photos and packages, volume and language.
+        """Apply the strip's current limit, night mode, space for photos and throw packages, volume and language.
 
-        The volume is 0 while the table is muted; that of the chimes is 0, too, while sound effects are off.
+        The volume is 0 while the table is muted. The volume of the chimes is also 0 while sound effects are off.
         """
         self._board.apply(Power(now.strip), night=now.strip.night)
         self._photos.cap_bytes, self._packages.cap_bytes = now.data.photo_bytes, now.data.evidence_bytes

@@ -5,7 +5,7 @@ The writer takes the steps in order (`companion.table.writer`). An error leaves 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, assert_never
 
 from companion.errors import Doubt, IllegalAction, StaleAction
@@ -14,19 +14,14 @@ from companion.games.engine.leaving import turn_continues
 from companion.games.engine.notation import action_of, header_line, header_of, line_of
 from companion.games.engine.tray_policy import waiting_notice
 from companion.table import commands as c
-from companion.table.evening.game_record import PlayedGame
 from companion.table.evening.sitting import chosen_colours
 from companion.table.evening.tournament import body_of, entry_of
 from companion.table.evolve import correction_of
-from companion.table.journal import Entry
-from companion.table.photos import digest_of
 from companion.table.snapshot import Offer
-from companion.table.state import Draft, Now, Step, TableState
+from companion.table.state import Changes, Now, Step, TableState
 from companion.table.terms import terms_line, terms_of
 from companion.table.tray import interpret
 from companion.table.tray.interpret import Interpretation
-from companion.table.tray.memory import Memory
-from companion.table.tray.observation import Observation, reading_record
 from companion.table.tray.question import outranks
 
 SETTLED_BY_BANKING = frozenset({Doubt.COUNT, Doubt.FOUND, Doubt.MOVED})
@@ -60,69 +55,6 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
         case _:
             changes = _managed(changes, command)
     return changes.steps
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """The steps decided so far, in order, and the state after them; `now` is the time of the command.
-
-    A method that adds a step returns new `Changes` that end with it.
-    """
-
-    state: TableState
-    now: Now
-    steps: tuple[Step, ...] = ()
-
-    @property
-    def game(self) -> PlayedGame:
-        """The game on the table, or the last one. Raises IllegalAction before the first."""
-        game = self.state.record.game
-        if game is None:
-            raise IllegalAction("No game has been started yet.")
-        return game
-
-    def note(self, state: TableState) -> Changes:
-        """Return the changes with one more step, which leads to the given state and is not journaled."""
-        return replace(self, state=state, steps=(*self.steps, state))
-
-    def enter(
-        self,
-        kind: str,
-        body: dict[str, Any],
-        throw: int | None = None,
-        jpeg: bytes | None = None,
-        fallback: Memory | None = None,
-    ) -> Changes:
-        """Return the changes with one more step, the `Draft` of a journal entry of this kind and body.
-
-        `throw` and `jpeg` are number and photo of its throw, if any. `fallback` is the memory of the tray to use if the
-        entry can't be written; None keeps the present one. Raises RulesError if the rules refuse the entry.
-        """
-        entry = Entry(number=self.state.record.number + 1, kind=kind, body=body, wall_s=self.now.wall_s, throw=throw)
-        return replace(self, state=self.state.after(entry), steps=(*self.steps, Draft(entry, jpeg, fallback)))
-
-    def line(
-        self, action: Action | Undo, source: str, seen: Observation | None = None, fallback: Memory | None = None
-    ) -> Changes:
-        """Return the changes with one more step: a transcript line to journal. Raises IllegalAction if refused.
-
-        `source` is how the line was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the
-        bot). `seen` is the observation of a throw: its reading is journaled only with its photo. `fallback` is the
-        memory of the tray to use if the entry can't be written; None keeps the present one.
-        """
-        body: dict[str, Any] = {"line": line_of(action), "source": source}
-        throw = jpeg = None
-        if isinstance(action, Throw):
-            throw, jpeg = self.state.record.last_throw + 1, seen.photo_jpeg if seen else None
-            body["photo"] = digest_of(jpeg) if jpeg else False
-            if seen and jpeg:
-                body["seen"] = reading_record(seen)
-        return self.enter("line", body, throw, jpeg, fallback)
-
-    def ignore_tray(self) -> Changes:
-        """Return the changes with one more step: drop any question, and ignore the tray's dice until they change."""
-        notice = waiting_notice(game.transcript.state) if (game := self.state.playing) else None
-        return self.note(replace(self.state, memory=self.state.memory.overruled(), asked=None, notice=notice))
 
 
 def _tray_reported(changes: Changes, command: c.Reporting) -> Changes:
@@ -161,8 +93,11 @@ def _reinterpreted(changes: Changes) -> Changes:
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
     """Return `changes` with the steps that carry out an interpretation of the tray: its lines, then its question.
 
-    A `settled` outcome closes an open question, a `cleared` one a question that rests on a doubt alone. Else the lines
-    are dropped while a question is open. A new question replaces the open one unless outranked (`outranks`).
+    - `outcome.settled`, a clear throw, closes an open question.
+    - `outcome.cleared`, no throw after all, closes a question that rests on a doubtful motion of the dice.
+    - Else an open question stays, and the transcript lines of the outcome are dropped.
+
+    A new question replaces one that stays open, unless the open one outranks it (`outranks`).
     """
     before, armed = changes.state.asked, changes.state.memory.armed
     if before and outcome.cleared and before[1].memory.doubted is not None:
@@ -185,9 +120,11 @@ def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
 
 
 def _played(changes: Changes, action: Action | Undo) -> Changes:
-    """Return `changes` with the steps for an action entered by phone: a throw, a decision, a leaving player or an undo.
+    """Return `changes` with the steps for an action entered by phone.
 
-    After a throw, an undo, or leaving that ends the turn, the tray's dice are ignored. Raises IllegalAction if refused.
+    The action is a throw, a decision, a leaving player or an undo. After a throw, an undo, or leaving that ends the
+    turn, the tray's dice are ignored until they change. After a decision the tray is interpreted again. Raises
+    IllegalAction if the action is refused.
     """
     before = changes.game.transcript.state
     match action:

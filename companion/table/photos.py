@@ -64,9 +64,10 @@ class Photos:
     def put_right(self, wrong: Collection[int], owners: Mapping[str, int]) -> None:
         """Move each wrong photo to the throw that it belongs to; delete it if there is no such throw.
 
-        `wrong` are throws whose photo does not match the hash in their entry. `owners` maps each hash to the throw
-        whose entry names it. A throw that has its own photo already keeps it. Photos deleted meanwhile are ignored.
-        Raises OSError; if a photo can't be moved, none is deleted.
+        `wrong` are the numbers of throws whose photo does not match the hash in their entry. `owners` maps each hash to
+        the throw whose entry names it. If that throw has its own photo already, the wrong one is deleted. Photos
+        deleted meanwhile are ignored. Raises OSError if a photo can't be written: then no file is deleted, but photos
+        moved before may have overwritten other wrong ones.
         """
         right = set[int]()
         for jpeg in [self.jpeg(throw) or b"" for throw in wrong]:

@@ -167,8 +167,9 @@ def _bots_notice(table: TableState) -> Phrase:
 def _phase(table: TableState) -> str:
     """Return the snapshot's phase.
 
-    `over` without a game in play, else `asking` with an open question, else `settling` while dice move. At rest it is
-    `read` with dice in the throw zone, and `ready` without, or before the tray is observed after a start.
+    `over` if no game is in play, else `asking` if a question is open, else `settling` while dice move. At rest the
+    phase is `read` if dice lie in the throw zone. It is `ready` if none do, or before the tray is observed after a
+    start.
     """
     if table.playing is None or table.playing.over:
         return "over"

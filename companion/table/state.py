@@ -1,23 +1,27 @@
-"""The writer's state, and the steps that change it."""
+"""The writer's state, and the steps that change it, collected in `Changes`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from secrets import randbelow
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from companion.games.engine.game import Action
+from companion.errors import IllegalAction
+from companion.games.engine.game import Action, Throw, Undo
+from companion.games.engine.notation import line_of
+from companion.games.engine.tray_policy import waiting_notice
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import policy_for
 from companion.table.commands import BotAwaits
 from companion.table.evening.game_record import PlayedGame
 from companion.table.evolve import Record, evolve
 from companion.table.journal import Entry
+from companion.table.photos import digest_of
 from companion.table.snapshot import Offer, Thrown
 from companion.table.terms import policies_under
 from companion.table.tray.interpret import BANK_AFTER_S, Ask, Situation
 from companion.table.tray.memory import Memory
-from companion.table.tray.observation import Die, Observation
+from companion.table.tray.observation import Die, Observation, reading_record
 
 QUESTION_RANGES = 2**40
 """Number of ranges of 1,000 question numbers; each start begins at a random one. Fewer: an answer from before a restart
@@ -61,8 +65,8 @@ class TableState:
     def restarted(cls, record: Record, damage: str | None) -> TableState:
         """Return the state at the start of the program, before the tray is observed.
 
-        Its notice tells the journal's `damage`, if any; else, of a game that is on, the scores and whose turn it is;
-        else it is None. Questions are numbered from a random number on, so that an old answer or cached photo is most
+        The notice reports the journal's `damage`, if any; else, if a game is on, the scores and whose turn it is; else
+        it is None. Questions are numbered from a random multiple of 1000, so that an old answer or cached photo is most
         unlikely to fit a new one.
         """
         game, memory = record.game, Memory()
@@ -151,3 +155,66 @@ class Draft:
 
 Step = TableState | Draft
 """A step of `decide`: the writer takes over a state, all but its record, and journals a `Draft`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The steps decided so far, in order, and the state after them; `now` is the time of the command.
+
+    A method that adds a step returns new `Changes` that end with it.
+    """
+
+    state: TableState
+    now: Now
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def game(self) -> PlayedGame:
+        """The game on the table, or the last one. Raises IllegalAction before the first."""
+        game = self.state.record.game
+        if game is None:
+            raise IllegalAction("No game has been started yet.")
+        return game
+
+    def note(self, state: TableState) -> Changes:
+        """Return the changes with one more step, which leads to the given state and is not journaled."""
+        return replace(self, state=state, steps=(*self.steps, state))
+
+    def enter(
+        self,
+        kind: str,
+        body: dict[str, Any],
+        throw: int | None = None,
+        jpeg: bytes | None = None,
+        fallback: Memory | None = None,
+    ) -> Changes:
+        """Return the changes with one more step, the `Draft` of a journal entry of this kind and body.
+
+        `throw` and `jpeg` are number and photo of its throw, if any. `fallback` is the memory of the tray to use if the
+        entry can't be written; None keeps the present one. Raises RulesError if the rules refuse the entry.
+        """
+        entry = Entry(number=self.state.record.number + 1, kind=kind, body=body, wall_s=self.now.wall_s, throw=throw)
+        return replace(self, state=self.state.after(entry), steps=(*self.steps, Draft(entry, jpeg, fallback)))
+
+    def line(
+        self, action: Action | Undo, source: str, seen: Observation | None = None, fallback: Memory | None = None
+    ) -> Changes:
+        """Return the changes with one more step: a transcript line to journal. Raises IllegalAction if refused.
+
+        `source` is how the line was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the
+        bot). `seen` is the observation of a throw: its reading is journaled only with its photo. `fallback` is the
+        memory of the tray to use if the entry can't be written; None keeps the present one.
+        """
+        body: dict[str, Any] = {"line": line_of(action), "source": source}
+        throw = jpeg = None
+        if isinstance(action, Throw):
+            throw, jpeg = self.state.record.last_throw + 1, seen.photo_jpeg if seen else None
+            body["photo"] = digest_of(jpeg) if jpeg else False
+            if seen and jpeg:
+                body["seen"] = reading_record(seen)
+        return self.enter("line", body, throw, jpeg, fallback)
+
+    def ignore_tray(self) -> Changes:
+        """Return the changes with one more step: drop any question, and ignore the tray's dice until they change."""
+        notice = waiting_notice(game.transcript.state) if (game := self.state.playing) else None
+        return self.note(replace(self.state, memory=self.state.memory.overruled(), asked=None, notice=notice))

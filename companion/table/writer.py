@@ -283,8 +283,8 @@ class Table:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
         If the photo can't be written, the entry is written without photo and reading. If the entry can't be written,
-        the photo is deleted, and DeviceError is raised. Unless `draft.fallback` is None, it first becomes the table's
-        memory, in which a throw is still to be played, and the error becomes the notice.
+        the photo is deleted and DeviceError is raised. Before that, `draft.fallback`, unless None, becomes the table's
+        memory of the tray: its throw still waits to be played. The error then becomes the notice.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")

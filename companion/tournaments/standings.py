@@ -33,10 +33,12 @@ class Placing(Generic[P]):
 def standings(draw: Draw[P], matches: Sequence[Match[P, G]]) -> list[Placing[P]]:
     """Return the standings after these matches (`matches_of`), the best first.
 
-    Knockout: the later the round in which a player went out, the better. Players who went out in the same round share
-    a place; a player who is not out is level with the leader. Below them are those who left before a game had put them
-    out or won them the final. Round robin: most matches won; then most won among the players with as many wins; then
-    the higher difference of points; then the place is shared.
+    Knockout: the later the round in which a player went out, the better; players who are not out come first. Players
+    who went out in the same round share a place. Players who left come last, unless they had lost a game or won the
+    final in a game rather than by walkover.
+
+    Round robin: most matches won; then most won among the players with as many wins; then the higher difference of
+    points; then the place is shared.
     """
     totals = {player: _totals(draw, matches, player) for player in draw.players}
     out_in: dict[P | None, int] = {}

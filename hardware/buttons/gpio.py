@@ -112,7 +112,11 @@ class GpioButtons:
         device.when_deactivated = lambda: self.level(button, False)
 
     def _step(self, button: str, closed: bool, at_s: float) -> list[Press | Touch]:
-        """Advance a button's debouncing with its level at `at_s` seconds; return the resulting touches and presses."""
+        """Advance a button's debouncing to `at_s` seconds; return the resulting touches and presses, often none.
+
+        `closed` is whether the contact is closed then. A `Touch` reports that the button went down or came up, a
+        `Press` that a short or long press was recognised.
+        """
         long_s = self._holds_s[button]
         self._contacts[button], happened = step(self._contacts[button], closed, at_s, self._settle_s, long_s)
         return [
@@ -151,7 +155,7 @@ def _library_errors() -> tuple[type[Exception], ...]:
 def _refused_pins(refusals: dict[str, list[str]]) -> DeviceError:
     """Return the error, with a cure, that names the buttons whose pins can't be used.
 
-    `refusals` maps each message of the library to its buttons, as `bank on GPIO17`.
+    `refusals` maps each error message of the GPIO library to the buttons that it is about, such as `bank on GPIO17`.
     """
     says = "; ".join(f"{', '.join(buttons)} ({why})" for why, buttons in refusals.items())
     cure = "Check the pin numbers, and that the user is in the group gpio."

@@ -41,9 +41,10 @@ def overlay_line(leds: int, pin: int = 18) -> str:
 
 
 def kernel_problem(release: str) -> DeviceError | None:
-    """Return an error that says to update, for a kernel before FIRST_KERNEL, else None.
+    """Return an error that says to update if the kernel is older than FIRST_KERNEL, else None.
 
-    `release` is its version as `uname -r` prints it. One that does not begin with three numbers gives None.
+    `release` is the kernel's version as `uname -r` prints it. A version that does not begin with three numbers gives
+    None.
     """
     found = re.match(r"(\d+)\.(\d+)\.(\d+)", release)
     if found is None or tuple(map(int, found.groups())) >= FIRST_KERNEL:

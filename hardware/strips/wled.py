@@ -83,7 +83,7 @@ class WledDriver:
 def packets(frame_rgb: FrameRGB, sequence: int) -> Iterator[bytes]:
     """Yield the DDP packets of a frame as bytes; the last one tells the controller to show it.
 
-    `sequence` is the frame's number, 1 to 15 and then from 1 again, by which the controller knows repeated packets.
+    `sequence` is the frame's number, 1 to 15 and then from 1 again; it lets the controller recognise repeated packets.
     """
     data = frame_rgb.tobytes()
     for offset in range(0, len(data), MAX_DATA_BYTES):

@@ -47,9 +47,9 @@ class Ws281xDriver:
         self._machine = model() if machine is None else machine
 
     def open(self, leds: int) -> None:
-        """Load the library and take the pin.
+        """Load the library rpi_ws281x and open the strip's pin for a number of LEDs.
 
-        Raises DeviceError unless this is a Raspberry Pi up to the 4 with the library, and the library can use the pin.
+        Raises DeviceError if this is no Raspberry Pi or a Pi 5, or if the library is missing or can't use the pin.
         """
         if not is_pi(self._machine):
             raise DeviceError("ws281x works on a Raspberry Pi only.", "Choose the strip memory, terminal or wled:HOST.")

@@ -110,7 +110,7 @@ def _camera(arm: Arm) -> list[tuple[Part, RGB]]:
 
 
 def _sheet_on_a_book() -> list[tuple[Part, RGB]]:
-    """Return solids of a book and the calibration sheet that leans on it below the camera, each with its colour."""
+    """Return solids with their colours: a book, and a calibration sheet with markers that leans on the book."""
     book = Pos(-95, 20, 3) * solids.slab(120, 170, 45)
     sheet = Pos(-15, 20, 46) * Rot(0, 14, 0) * solids.slab(210, 200, 1)
     marks = [Pos(x, y, 1) * solids.slab(34, 34, 0.6) for x in (-80, 0, 80) for y in (-70, 0, 70)]
@@ -119,9 +119,9 @@ def _sheet_on_a_book() -> list[tuple[Part, RGB]]:
 
 
 def _laid_out(arm: Arm) -> list[tuple[Part, RGB]]:
-    """Return solids of all parts of the table, laid out side by side, each with its colour; `arm` sizes the post.
+    """Return the solids of all parts of the table with their colours, laid out side by side; `arm` sizes the post.
 
-    Shown are the parts to print, saw and cut: of tray, LED board, post, foot, arm and lights.
+    The parts are those to print, saw and cut: of tray, LED board, post, foot, camera arm and lights.
     """
     layout = preset("board3x121")
     parts = solids.printed(layout)

@@ -140,9 +140,10 @@ def post_y_mm() -> float:
 
 
 def mirrored_x_mm(lens_height_mm: float) -> float:
-    """Return how far from the tray's middle, towards a light bar, a shiny floor mirrors the bar into the lens, in mm.
+    """Return where a shiny floor mirrors a light bar into the lens, in mm from the tray's middle.
 
-    `lens_height_mm` is the height of the lens above the floor. The bar hangs at LIGHT_PLACE_MM.
+    `lens_height_mm` is the height of the lens above the floor. The bar hangs at LIGHT_PLACE_MM; the point lies towards
+    the bar.
     """
     x, z = LIGHT_PLACE_MM
     return x * lens_height_mm / (lens_height_mm + z)

@@ -15,6 +15,7 @@ import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from companion.errors import CompanionError
 from companion.league import admin
 from companion.league.database import as_owner
 from companion.league.key import name_of
@@ -123,6 +124,15 @@ def test_league_players_keep_standings_when_a_table_changes_its_key_twice(league
     assert {player: games for (_, player), (games, _, _) in league.standings().items()} == {"Ann": 3, "Ben": 3}
     (row,) = league.rows("SELECT count(*) FROM standings WHERE games > 0")
     assert row["count"] == 2
+
+
+def test_moving_the_games_of_a_league_table_to_itself_is_refused_and_changes_nothing(league: League, pub: Pub) -> None:
+    key, message = played(league, pub)
+    assert league.put(message, key)[0] == 200
+    counted = league.standings()
+    with as_owner(league.url) as connection, pytest.raises(CompanionError, match="old key, then its new one"):
+        admin.move_table(connection, name_of(key), name_of(key))
+    assert league.standings() == counted
 
 
 def test_the_league_refuses_a_game_between_two_merged_names_with_422(league: League, pub: Pub) -> None:

@@ -129,8 +129,9 @@ def measured(views: Views, guess: Lens) -> Lens:
     """Compute focal length and distortion of the lens from views of the sheet (`cv2.calibrateCamera`).
 
     The worst view is left out while its error is at least OUTLIER_RATIO times the median and more than MIN_VIEWS are
-    left. The solver starts from `guess`. Returns `guess` with fewer than MIN_VIEWS views, with a tilt below
-    MIN_TILT_DEG, or after a fit worse than MAX_REPROJECTION_PX or MAX_FOCAL_ERROR. The last result is cached.
+    left. The solver starts from `guess`. Returns `guess` with fewer than MIN_VIEWS views, or if no two views differ in
+    the sheet's tilt by MIN_TILT_DEG. Also returns `guess` if the fit is worse than MAX_REPROJECTION_PX or
+    MAX_FOCAL_ERROR. The last result is cached.
     """
     if len(views) < MIN_VIEWS:
         return guess
@@ -146,8 +147,11 @@ def measured(views: Views, guess: Lens) -> Lens:
 def _solved(views: Views, guess: Lens) -> tuple[Lens, float, Floats, float]:
     """Compute focal length, k1 and k2 of the lens from all views; its axis stays in the middle of the picture.
 
-    Returns the lens, the relative standard error of its focal length, the (n,) RMS reprojection error of each view in
-    pixels, and the largest angle between the sheets of two views in degrees.
+    `guess` gives the picture's size and the focal length to start from.
+
+    Returns:
+        The lens; the relative standard error of its focal length; the (n,) RMS reprojection error of each view in
+        pixels; the largest angle between the sheets of two views in degrees.
     """
     keep = cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_PRINCIPAL_POINT | cv2.CALIB_FIX_ASPECT_RATIO
     keep |= cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3

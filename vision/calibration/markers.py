@@ -75,9 +75,10 @@ def sheet_pose(
 ) -> tuple[Floats, float] | None:
     """Return the homography from the sheet's millimetres to pixels, and the RMS error of all corners in pixels.
 
-    It is fitted by RANSAC to the corners of the sheet's markers, after `straight` has removed the lens's distortion
-    from their pixels. `bar_mm`, the measured length of the bar printed as 100 mm, corrects for a printer that scaled
-    the page. Returns None with fewer than MIN_MARKERS markers, or 4 * MIN_MARKERS - 4 corners that fit.
+    The homography is fitted by RANSAC to the corners of the sheet's markers, after `straight` has removed the lens's
+    distortion from their pixels. The error includes corners that do not fit. `bar_mm`, the measured length of the bar
+    printed as 100 mm, corrects for a printer that scaled the page. Returns None if fewer than MIN_MARKERS markers
+    belong to the sheet, or fewer than 4 * MIN_MARKERS - 4 corners fit.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < MIN_MARKERS:

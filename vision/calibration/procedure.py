@@ -274,10 +274,10 @@ class Calibrating:
         raise DeviceError("The empty tray was not seen before the pictures ended.", "Use a camera that goes on.")
 
     def die_mm(self, rig: Rig) -> float | None:
-        """Wait for a die that lies alone in the throw zone; return its edge in mm, to a tenth.
+        """Wait for a die that lies alone in the throw zone; return its edge in mm, rounded to a tenth.
 
-        Returns the median of AGREEING_SIZES successive measurements that agree. Returns None if no measurements agree
-        within `wait_s`, or before a recording ends. Raises DeviceError if the camera fails.
+        The result is the median of AGREEING_SIZES successive measurements that agree. None if no measurements agree
+        within the time limit `wait_s`, or before a recording ends. Raises DeviceError if the camera fails.
         """
         sizes: list[float] = []
         try:
@@ -304,7 +304,8 @@ class Calibrating:
     def _frames(self, failure: str) -> Iterator[Frame]:
         """Yield the frames of one step of calibrating until the recording ends.
 
-        Raises DeviceError after `wait_s` of the camera's time, with `failure` and the last sentence said as its cure.
+        Raises DeviceError once `wait_s` seconds have passed on the camera's clock since the first frame. The message
+        begins with `failure`; the cure is the last sentence said to the person in this step.
         """
         begun_s: float | None = None
         self._said = ""

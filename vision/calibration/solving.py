@@ -122,11 +122,10 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
 
 
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
-    """Return the (3, 3) homography from the tray's millimetres to pixels for its floor's four corners, in pixels.
+    """Return the (3, 3) homography from the tray's millimetres to pixels, given the four floor corners in pixels.
 
     The corners' order is upper left, upper right, lower right, lower left. Raises ValueError if they do not form a
-    convex quadrilateral in clockwise order. Also raises it if the side lengths show that they begin at the wrong corner
-    (MAX_STRETCH).
+    convex quadrilateral in clockwise order. Side lengths that show a wrong first corner (MAX_STRETCH) also raise it.
     """
     points = np.array(corners_px, np.float32)
     if not cv2.isContourConvex(points) or cv2.contourArea(points, True) <= 0:

@@ -126,7 +126,8 @@ def load_calibration(path: Path) -> Stored | None:
 def calibration_of_bytes(content: bytes, name: str) -> Stored:
     """Decode the content of a calibration file into a calibration; `name` is the file's name for error messages.
 
-    Raises DeviceError if the content is damaged, no possible calibration, or unpacks to a part over MAX_BYTES.
+    Raises DeviceError if the content is damaged or impossible as a calibration, or if a part of the zip is larger than
+    MAX_BYTES when unpacked.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -196,7 +196,10 @@ class IndexCamera:
 
 
 def _opened(index: int) -> cv2.VideoCapture:
-    """Open OpenCV's camera at `index` for MJPEG pictures of SIZE_WH. Without one the returned capture is not open."""
+    """Open OpenCV's camera at `index` for MJPEG pictures of SIZE_WH.
+
+    If there is no camera at `index`, the returned capture is not open.
+    """
     capture = cv2.VideoCapture(index)
     # Uncompressed, USB 2 has room for only a few pictures of this size a second.
     capture.set(cv2.CAP_PROP_FOURCC, float(cv2.VideoWriter.fourcc(*"MJPG")))

@@ -151,10 +151,10 @@ class AutoLock:
         return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)
 
     def _lock_focus(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock the lens, for one frame only; else an empty dictionary.
+        """Return the controls that lock the lens after STEADY_FRAMES frames in focus, else an empty dictionary.
 
-        That frame is the last of STEADY_FRAMES frames in a row that are in focus; the lens is locked at the median of
-        their positions. A camera without autofocus is never locked.
+        These frames must come in a row; the lens is locked at their median position. The controls are returned only
+        once. A camera without autofocus is never locked.
         """
         if self._position is not None or "LensPosition" not in metadata or "AfMode" not in self._advertised:
             return {}

@@ -144,7 +144,10 @@ class Picamera2Camera:
         device.configure(device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor))
 
     def _check_field(self, metadata: dict[str, Any]) -> None:
-        """Stop and raise DeviceError if the first picture is known to be narrower than its sensor mode by over 1 %."""
+        """Stop the camera and raise DeviceError if its first picture is over 1 % narrower than its sensor mode.
+
+        Does nothing while one of the widths is unknown, and after the first check.
+        """
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return
         self._seen = True

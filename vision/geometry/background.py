@@ -114,11 +114,16 @@ class EmptyTray:
         return EmptyTray(self.scale, cv2.warpAffine(self.levels, warp, size_wh, borderMode=cv2.BORDER_REPLICATE))
 
     def matches(self, view: Levels, face_xy: Sequence[float], size_px: float) -> bool:
-        """Return whether a view, already shrunk to `scale`, shows only the empty tray where a face was detected.
+        """Return whether a view shows only the empty tray where a face was detected.
 
-        Each channel of a pixel must lie between its least and greatest level in the empty tray within two pixels. The
-        tolerance is HIGH_THRESHOLD_LEVELS. True for a face that is printed on the tray. False for a white die on white
-        paper: its pips differ. The face's centre and size are in pixels of the shrunk view.
+        Each channel of a pixel must lie between its least and greatest level in the empty tray, at most two pixels
+        away. A deviation below HIGH_THRESHOLD_LEVELS is allowed. True for a face that is printed on the tray. False for
+        a white die on white paper: its pips differ.
+
+        Args:
+            view: View of the tray, already shrunk to `scale`.
+            face_xy: Centre of the face, in pixels of `view`.
+            size_px: Edge of the face, in pixels of `view`.
         """
         last_xy = np.subtract(view.shape[1::-1], 1)  # a cut-off die may be found beyond the edge
         corners = np.add.outer((-size_px / 2, size_px / 2), face_xy).round().clip(0, last_xy)
@@ -133,8 +138,8 @@ class EmptyTray:
     def _gain(self, view: Levels) -> Levels:
         """Return the ratio of a view's light to that of the empty tray, (h, w, 3): 1 for equal light, 2 for double.
 
-        Each tile has its median ratio, in which dice are outliers, limited to SHADOW_GAIN_RANGE times the median of the
-        whole view. Between the tiles it is interpolated.
+        The ratio of each tile is its median, so that dice hardly count. It is limited to SHADOW_GAIN_RANGE times the
+        median of the whole view, and interpolated between the tiles.
         """
         height, width = view.shape[:2]
         across, down = (max(1, round(side / GAIN_TILE_PX)) for side in (width, height))

@@ -56,10 +56,10 @@ def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
 
 
 def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
-    """Draw a line of all values and the doubt in the picture's upper left corner, in place.
+    """Draw a label with all values, and the reading's doubt if any, in the picture's upper left corner, in place.
 
-    A reading without dice is labelled `no dice`. `unit` is the width of a thin line in pixels. Text that is too wide
-    for the picture is shrunk, to capitals of at least 8 px; what still does not fit is cut off.
+    A reading without dice is labelled `no dice`. `unit` is the width of a thin line in pixels. Text that is too wide is
+    made smaller, down to capitals of 8 px. Text that still does not fit is cut off.
     """
     values = " ".join(str(value) for value in reading.values) or "no dice"
     text, colour = values, CONFIDENT_BGR

@@ -124,7 +124,10 @@ class Classifier:
 
 
 def _crops(picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> list[NDArray[np.uint8]]:
-    """Return a (96, 96, 3) BGR crop of the face at each place in each view, ordered by view, then by place."""
+    """Return a (96, 96, 3) BGR crop of the face at each place in each view, ordered by view, then by place.
+
+    A view is a rotation of the crop in radians, and a factor by which the size of the place is multiplied.
+    """
     return [
         crop_face(picture_bgr, (x, y), factor * size_px, rotation(angle))
         for angle, factor in views

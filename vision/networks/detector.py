@@ -127,7 +127,7 @@ class Detector:
 
 
 def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:
-    """Return the detections best first, without those at the place of a better one that is kept (`same_place`)."""
+    """Return the detections, best first; drop each at the same place as a better, kept detection (`same_place`)."""
     kept: list[Detection] = []
     for detection in sorted(detections, key=lambda detection: -detection.score):
         if not any(same_place(detection, other) for other in kept):

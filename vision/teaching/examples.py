@@ -45,13 +45,13 @@ def examples_of(
         classifier: Computes features and probabilities.
         frame_bgr: (h, w, 3) picture that was read.
         reading: Reading of the picture, with candidates.
-        values: Label for each of `reading.dice`: its value, `NO_FACE`, or None if that is not known.
+        values: Label for each of `reading.dice`: its value, `NO_FACE`, or None if the label is not known.
         throw: Number of the throw, different for each throw of the set.
         rig: The calibration that the picture was read with, or None.
 
     Returns:
-        One example for each die that was read and has a label, in the order of `reading.dice`. Then one for each such
-        candidate. Empty if there are neither.
+        An example for each die that was read and has a label, in the order of `reading.dice`. Then an example for
+        each rejected candidate that becomes `NO_FACE`. Empty if there are neither.
     """
     read = [(die.box_xywh, value) for die, value in zip(reading.dice, values, strict=True) if die.value is not None]
     faces = [(box, label) for box, label in read if label is not None]

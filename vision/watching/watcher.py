@@ -171,9 +171,10 @@ class Watcher:
         was read. After a doubtful reading the tray is read again when the light changes, without a `Moving`.
 
         Without a calibration, as with a hand-held camera, a doubtful reading of dice is held back. The dice are read
-        again while they lie still, and a trusted reading replaces it. The last doubtful one is yielded when the dice
-        move, it gets dark, the watching ends, or MAX_READINGS_IN_DOUBT were made. With lights near the tray nothing is
-        held back, because repeated dimming would flicker. Raises DeviceError if the camera fails.
+        again while they lie still; a reading that is trusted or finds no dice replaces it. Otherwise the last doubtful
+        reading is yielded when the dice move, it gets dark, watching ends, or after MAX_READINGS_IN_DOUBT readings.
+        With lights near the tray nothing is held back, because repeated dimming would flicker. Raises DeviceError if
+        the camera fails.
         """
         detector, hasty = StillnessDetector(), True
         told: Phase | None = None
@@ -301,7 +302,7 @@ class Watcher:
 
     @contextlib.contextmanager
     def _less_light(self) -> Iterator[None]:
-        """Context manager: dim the lights near the tray, if there are any, until its end, also after an error."""
+        """Context manager: dim the lights near the tray, if any, and undo that at the end, also after an error."""
         dim = self._dim or (lambda _on: None)
         dim(True)
         try:

@@ -83,13 +83,15 @@ class Calibration(Protocol):
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
         """Wait until the calibration sheet lies still in the tray, and measure where it lies.
 
-        Return the state of the calibration as JSON, as `look` does.
-
-        This is the first step: results of earlier steps are dropped, even if it fails. A stored calibration stays.
+        Calibrating begins with this step: results of earlier steps are dropped, even if this one fails. A stored
+        calibration stays.
 
         Args:
-            plan: Measures of the tray in mm: the attributes of `SheetBody` but `lens_mm`, by name.
+            plan: Measures of the tray in mm, by name: the attributes of `SheetBody` except `lens_mm`.
             lens_mm: Height of the lens above the tray's floor in mm; None to compute it from the sheet.
+
+        Returns:
+            The state of the calibration as JSON, as `look` does.
 
         Raises:
             DeviceError: The sheet is not found, or does not lie still, in time.
@@ -117,9 +119,9 @@ class Calibration(Protocol):
 def routes(calibration: Calibration) -> Routes:
     """Make the group of routes for calibrating the camera. Only the owner may use them.
 
-    They give the camera's view and picture and the sheet to print, carry out the steps sheet, empty tray and die, and
-    lay the sheet into the virtual tray or take it out. A step that fails, or a keep zone that leaves no room to throw,
-    is answered 422.
+    There are routes for the camera's view of the sheet, its newest picture and the sheet as a PDF. Others carry out the
+    steps sheet, empty tray and die, or put the sheet into the virtual tray and take it out. A failed step, or a keep
+    zone that leaves no room to throw, is answered 422. A missing picture or an unknown paper size is answered 404.
     """
     made = Routes("calibrate", SheetBody, NothingBody, LayBody, refusals={DeviceError: (422, "not_taken")})
     of_each: Json = {"refused": (422,), "roles": OWNERS}

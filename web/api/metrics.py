@@ -20,9 +20,9 @@ MEDIA_TYPE = "text/plain"
 
 
 def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> Routes:
-    """Make the group of the one route `/metrics`, which gives the table's figures to Prometheus. Anyone may use it.
+    """Make the group of one route, `/metrics`: figures of the table and its process for Prometheus.
 
-    The library prometheus-client is imported at the first request, so that a start does not wait for it.
+    Anyone may use it. The library prometheus-client is imported at the first request, to keep the start fast.
 
     Args:
         feed: Holds the newest snapshot.

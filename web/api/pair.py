@@ -67,7 +67,7 @@ class RoleBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(pairing: Pairing) -> Routes:
-    """Make the group of routes by which phones pair, and by which the owner manages the paired phones."""
+    """Make the group of routes by which phones pair, a terminal shows codes, and the owner manages phones."""
     made = Routes("pair", PairBody, AskBody, PhoneBody, RoleBody)
 
     @made.get("/api/pair", "Whether there is a host, and whose code the button lets in", CODE_SCHEMA, roles=ANYONE)

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether a text is a loopback IP address, as 127.0.0.1, ::1 or ::ffff:127.0.0.1; False for other text."""
+    """Return whether a text is a loopback IP address, such as 127.0.0.1, ::1 or ::ffff:127.0.0.1.
+
+    False for a text that is no IP address.
+    """
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:

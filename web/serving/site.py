@@ -83,7 +83,10 @@ class Site:
         return self._slots.setdefault(address, asyncio.Semaphore(self._limits.requests_each))
 
     async def _run_flask(self, scope: Message, body: bytes, send: Send) -> None:
-        """Let Flask answer a request with this complete body in one of the threads, and send its response."""
+        """Run Flask in a worker thread to answer a request with this complete body, and send the response.
+
+        The request's headers are first made safe for WSGI (`plain_headers`).
+        """
 
         async def receive() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}

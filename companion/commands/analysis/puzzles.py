@@ -47,9 +47,10 @@ def command(game: str, count: int, seed: int | None, as_json: bool) -> None:
 
 
 def puzzle_in_words(puzzle: Puzzle, number: int) -> str:
-    """Return a puzzle as text without its answer: game, grade, changed house rules, scores, player to play and dice.
+    """Return a puzzle without its answer as English text, with `number`, its place in the list, in front.
 
-    `number`, its place in the list, comes first. A game with a score sheet adds the player's open rows.
+    The text has the game, grade, changed house rules, scores, player to play, turn points, facts about the position and
+    dice. A game with a score sheet adds the player's open rows.
     """
     state, header = puzzle.transcript.state, puzzle.transcript.header
     view, book = puzzle.transcript.view(), game_named(header.game)

@@ -178,9 +178,18 @@ def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> l
 
 
 def report(header: Header, levels: list[str], games: int, seed: int, scores: list[Score]) -> dict[str, Any]:
-    """Return the results of a simulation as the JSON object that `--json` prints; `scores` has each seat's totals.
+    """Return the results of a simulation as the JSON object that `--json` prints.
 
-    For each player, `won` is the share of games won, `interval` its confidence interval, and `score` the mean points.
+    Args:
+        header: Header of the simulated games.
+        levels: Level of the bot in each seat.
+        games: Number of games, at least 1.
+        seed: Seed of the random dice.
+        scores: Totals of each seat over all games.
+
+    Returns:
+        `game`, `games`, `seed` and `players`, an object for each seat: `player`, `level`, `won` (share of games
+        won), `interval` (95 % confidence interval of `won`) and `score` (mean points). A shared win counts in part.
     """
     return {
         "game": header.game,

@@ -84,8 +84,8 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
     """Teach a set of dice on the terminal: ask the person about each throw, until `throws` of them are learnt.
 
     Each answer is stored at once; a skipped throw does not count. `expect` is the number of dice in the tray, or None.
-    Return the exit status: 1 if nothing was learnt. Raises SetupError if the camera's settings are wrong or it is the
-    virtual one, DeviceError if the camera fails.
+    Return the exit status: 1 if nothing was learnt, else 0. Raises SetupError if the camera's settings are wrong or
+    name the virtual camera, DeviceError if the camera fails.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.opening import open_camera

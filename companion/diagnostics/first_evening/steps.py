@@ -312,8 +312,9 @@ def sounds(evening: Evening, _report_progress: ReportProgress) -> Iterator[Findi
 def phones(evening: Evening, _report_progress: ReportProgress) -> Iterator[Finding]:
     """Count the phones on the table's own Wi-Fi, ask if these are all that tried to join, and yield one finding.
 
-    If this machine opens no Wi-Fi now, the finding is marked as simulated. If no phone is on it, the finding is bad,
-    and nothing is asked.
+    - This machine opens no Wi-Fi now: the finding is good and marked as simulated. Nothing is asked.
+    - No phone is on the Wi-Fi: the finding is bad. Nothing is asked.
+    - Else: the finding is good if the person says yes, bad if no.
     """
     joined = evening.clients()
     if joined is None:

@@ -53,17 +53,18 @@ class Rating:
 
 
 def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ...]:
-    """Return for each seat the regrets of its decisions that count, in order of play, in units of the goal.
+    """Return, by seat, the regrets of the decisions that count, in the order of play, in units of the goal.
 
-    A regret is the value of the best option less that of the option taken; 0 for the best. A decision counts if its
-    best and worst options differ by LEAST_AT_STAKE or more; this holds for a choice to throw, too.
+    A regret is the value of the best option less that of the option taken; 0 for the best. A decision, also one to
+    throw, counts if its best and worst options differ by at least LEAST_AT_STAKE for the goal. For `points` this is a
+    multiple of the game's `Rulebook.mistakes[0]`.
 
-    Left out are the roll-off and, for `points` in a game that is not solved, positions with exact win probabilities, as
-    in a last turn.
+    The roll-off is left out. If `goal` is `points` and also the game's default goal (`goal_for`), positions with exact
+    win probabilities are left out, too. An example is a last turn.
 
     Raises:
-        RulesError: The values of the game's options are not known for the goal, or a player left while somebody had a
-            choice.
+        RulesError: The values of the game's options are not known for the goal, or a player left while somebody had
+            a choice.
     """
     found: list[list[float]] = [[] for _ in transcript.header.players]
     unit = game_named(transcript.header.game).mistakes[0] if goal == "points" else 1.0
@@ -102,7 +103,7 @@ def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
 
 
 def judged(transcript: Transcript) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
-    """Return a finished game's default goal, and for each seat the regrets of its decisions, as `regrets_of`.
+    """Return a finished game's default goal, and the regrets of each seat's decisions (`regrets_of`).
 
     The goal, `win` or `points`, is the unit of the regrets. None if the game is not over, a player has left it, or the
     values of its options are not known.

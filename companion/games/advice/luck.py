@@ -64,8 +64,9 @@ class Move:
             players: Names of the players by seat.
 
         Returns:
-            The fields of `Move`: `cost` is called `gave_away`, and instead of `seat` there is the name of the `player`.
-            `action` and `best` are transcript lines as objects; `best` is `{"throw": N}` for a throw of N dice.
+            The fields of `Move`, with `cost` as `gave_away`, and the name `player` instead of `seat`. `action` and
+            `best` are transcript lines as objects. `best` is `{"throw": N}` for a throw of N dice, and may be None
+            as in `Move`.
         """
         return {
             "line": self.line,
@@ -241,11 +242,12 @@ def is_best_to_win(before: State, action: Action, after: State) -> bool:
 
 
 def _win_story(transcript: Transcript, goal: str) -> Story:
-    """Return the result of each of two sides split into luck, decisions and approximation error, and every move.
+    """Split the result of each of two sides into luck, decisions and approximation error, and list every move.
 
-    `goal` is `win` or `games`. A regret is subtracted from the decisions of the side that moved, and added to the other
-    side's. The rest of a change of value is luck at a throw and approximation error at a decision. Raises RulesError if
-    the values are not known.
+    `goal` is `win` or `games`. A move's regret is subtracted from the decisions of the side that moved, and added to
+    those of the other side. Any further change of a side's value is luck at a throw, and approximation error at a
+    decision. Lines of the roll-off are left out. Raises RulesError if the values are not known, or without exactly two
+    sides.
     """
     moves, steps = list[Move](), tuple(_lines(steps_of(transcript)))
     start = now = win_chances(steps[0][1], goal)

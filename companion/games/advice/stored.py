@@ -31,7 +31,7 @@ def stored(package: str, name: str) -> bytes:
 def numbers(package: str, name: str) -> array[Any]:
     """Read a stored table of little-endian numbers: float64 if its name ends in `.f8`, else uint32.
 
-    `package` is the one that holds the file. Raises RulesError if the file is missing.
+    `package` is the Python package that holds the file `name`. Raises RulesError if the file is missing.
     """
     values: array[Any] = array("d" if name.endswith(".f8") else "I")
     values.frombytes(stored(package, name))

@@ -148,7 +148,10 @@ class Crag:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but `line`."""
+        """Return the state as the JSON object that `pegpip replay` prints after a line, without the field `line`.
+
+        docs/reference/transcript.md describes the fields.
+        """
         players, standing = self.header.players, self.standing
         return {
             "game": "crag",

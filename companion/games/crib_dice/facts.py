@@ -18,8 +18,8 @@ def facts(state: State) -> tuple[Phrase, ...]:
     - `next_is_fuchle`: a wipe-out now would be a fuchle.
     - `next_is_out`: a wipe-out now would eliminate the side.
     - `stop_passes_the_end`: a stop is legal and would finish.
-    - Else `ahead` or `behind`: the gap to the furthest other side in play is LEAST_GAP holes or more, and nobody has
-      finished. Turn points don't count.
+    - `ahead` or `behind`, never with `stop_passes_the_end`: the gap to the furthest other side in play is LEAST_GAP
+      holes or more, and nobody has finished. Turn points don't count.
 
     The text of a phrase has the key `fact.CODE` in the text catalogue.
     """

@@ -64,7 +64,7 @@ def _lesson(state: CribDice) -> tuple[Phrase, ...]:
 
     - If the last action ended a turn (`TURN_OVER`), one phrase says how.
     - If seven dice, a repeated piddle or a bomb must be thrown, or the point must be named, one phrase says so.
-    - Otherwise one says what the action did to the frozen dice, if anything, and another what can be done now.
+    - Otherwise one phrase says what the action did to the frozen dice, if anything, and another what can be done now.
     """
     if state.board.over:
         return ()

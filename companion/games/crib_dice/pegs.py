@@ -271,7 +271,10 @@ def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[
 
 
 def _ended(board: CribbageBoard) -> CribbageBoard:
-    """Return the board with the game over, and a `skunked` event added for each side that loses more than one game."""
+    """Return the board with the game over, and a `skunked` event for each side whose loss counts several games.
+
+    Losses count several games only with the house rule `skunk`.
+    """
     over = replace(board, over=True)
     assert over.outcome is not None, "it is over"
     lost = enumerate(over.outcome.games_lost)

@@ -84,10 +84,10 @@ class CribDice:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Words of the decisions allowed now: `point` after a throw of seven; `stop`, perhaps `bomb`, with frozen dice.
+        """Words of decisions allowed now: `point` after a throw of seven; `stop`, perhaps `bomb`, with frozen dice.
 
-        Empty where a throw must come first, and after the end. A bomb needs the house rule, five or more 1s as the
-        point, and another side ahead.
+        Empty where a throw must come first, and after the end. A bomb needs the house rule `bomb`, at least five frozen
+        1s, and another side ahead.
         """
         turn, board = self.turn, self.board
         if turn.phase == "naming":
@@ -266,9 +266,9 @@ def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: froz
 
 
 def check_sides(header: Header) -> None:
-    """Raise RulesError if Crib Dice has too many players, or two teams have the same name.
+    """Raise RulesError if the number of players is wrong for Crib Dice, or two teams have the same name.
 
-    At most 5 play alone. With the house rule `partners` they must be 4 or 6.
+    Without teams at most 5 may play. With the house rule `partners` there must be 4 or 6.
     """
     number = len(header.players)
     if not header.rules["partners"]:

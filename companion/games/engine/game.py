@@ -220,7 +220,7 @@ class Standing:
         return seat % len(self.sides)
 
     def view(self) -> dict[str, Any]:
-        """Return as JSON values: `scores` by name of the side, `over`, and `outcome` (None before the end)."""
+        """Return the standing as JSON values: `scores` by side's name, `over`, `outcome` (None before the end)."""
         return {
             "scores": dict(zip(self.sides, self.scores, strict=True)),
             "over": self.over,

@@ -48,10 +48,10 @@ def transcript_of(content: bytes) -> Transcript:
 
 
 def _read(content: bytes) -> Iterator[Transcript]:
-    """Yield the transcript after the header and after each later line of the bytes.
+    """Yield the transcript after the header and after each later line of JSON Lines.
 
-    A line feed ends a line; it is optional after the last one. A byte order mark before the first is ignored. Raises
-    RulesError at a line that is refused.
+    A line feed ends a line; it is optional after the last one. A byte order mark at the start is ignored. Raises
+    RulesError at the first line that is malformed or illegal, the header included.
     """
     lines = content.removeprefix(codecs.BOM_UTF8).removesuffix(b"\n").split(b"\n")
     transcript = Transcript.begin(header_of(json_of(lines[0])))

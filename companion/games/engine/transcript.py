@@ -52,7 +52,10 @@ class Transcript:
         return cls(header, game_named(header.game).start(header))
 
     def then(self, action: Action | Undo) -> Transcript:
-        """Return the transcript with one more line. Raises IllegalAction if it is illegal, or undoes too many lines."""
+        """Return the transcript after one more line: with the action added, or the lines of an undo taken back.
+
+        Raises IllegalAction if the action is illegal, or if an undo takes back more lines than there are.
+        """
         if isinstance(action, Undo):
             if action.count > self.line_count:
                 raise IllegalAction(f"No more lines can be taken back than stand: {self.line_count}.")

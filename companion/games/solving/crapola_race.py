@@ -112,14 +112,14 @@ def solved() -> Iterator[tuple[Floats, Floats, float]]:
 def _solve_sum(total: int, values: Floats, start: Floats, chase: Floats, six: Keeps, seven: Keeps) -> None:
     """Compute the win probabilities of all Crapola states in which the players' steps to the target sum to `total`.
 
-    A step is 50 points. A state's phase tells who is on the board: both players, the mover or the other. Who is not has
-    0 points, and so the most steps to go. Results are written into `values`, and into `start` for players with equal
-    steps. States with a smaller sum must be solved already, because a bank leads to them.
+    A step is 50 points. A state's phase tells who is on the board: both players, only the mover or only the other. A
+    player who is not on the board has 0 points, and so the most steps to go. Results are written into `values`, and
+    into `start` for players with equal steps. States with a smaller sum must be solved already: banks lead to them.
 
     Args:
         total: Sum of the steps of both players to the target.
-        values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase, mover's steps
-            and other's steps.
+        values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase, mover's
+            steps and other's steps.
         start: (MAX_STEPS_LEFT + 1,) win probability at the start of a game, by steps to the target.
         chase: (steps,) highest probability, from `catching`, of banking at least each number of steps in a turn.
         six: Keeps of throws in a turn of six dice, as `offers_as_arrays` returns them.
@@ -198,16 +198,16 @@ def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) ->
     """Return the win probability in Crapola of the mover, the player to move, after a bank of 0, 1, 2, ... steps.
 
     A step is 50 points; the shape is (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,). A bank that reaches the target leaves
-    the other player one last turn, which wins only with a higher total. Without an earlier bank the other player also
-    needs at least ENTRY steps.
+    the other player one last turn, which wins only with a higher total. If the other player has not banked before, that
+    turn must also bank at least ENTRY steps.
 
     Args:
-        phase: Who has made a first bank before: `BOTH`, `OTHER` or `MOVER`; `PHASES` for nobody.
+        phase: Which players had banked before this bank: `BOTH`, `OTHER` or `MOVER`; `PHASES` if neither had.
         mine: Steps of the mover from the target, before the bank.
         other: Steps of the other player from the target.
-        values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability before a turn, by phase and by steps
-            from the target of the player to move and of the other.
-        chase: (steps,) highest probability of banking at least each number of steps in a turn, as of `catching`.
+        values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability before a turn, by phase and by
+            steps from the target of the player to move and of the other.
+        chase: (steps,) highest probability of banking at least n steps in a turn, by n, as `catching` returns it.
     """
     bank = np.empty(SURE_STOP_STEPS + MAX_THROW_STEPS + 1)
     other_on = phase in (BOTH, OTHER)
@@ -228,12 +228,13 @@ def _turn(
 ) -> float:
     """Return the mover's win probability before a turn of Crapola, with six dice or seven, whichever is better.
 
-    Seven are allowed only more than SEVEN_BEHIND steps behind the other player.
+    Seven dice are allowed only if the mover is more than SEVEN_BEHIND steps behind the other player. A step is 50
+    points.
 
     Args:
         mine: Steps of the mover from the target.
         other: Steps of the other player from the target.
-        bank: (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,) win probability after banking each number of steps.
+        bank: (SURE_STOP_STEPS + MAX_THROW_STEPS + 1,) win probability after banking 0, 1, 2, ... steps.
         lost: Win probability after a crap-out.
         least: Steps of turn points below which a stop is not allowed.
         six: Keeps of throws in a turn of six dice, as `offers_as_arrays` returns them.

@@ -129,10 +129,15 @@ def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
 
 
 def packed(rules: DuelRules, values: Floats, last: Floats) -> bytes:
-    """Return equities as the bytes of a stored table: little-endian uint32, (equity / stake + 1) * 2**31, rounded.
+    """Return equities as a stored table's bytes: little-endian uint32, (equity / stake + 1) * 2**31, rounded.
 
     0 stands for losing the whole stake, the most games that a side can lose. A win of the whole stake, 2**32, is stored
-    as 2**32 - 1.
+    as 2**32 - 1. `last` follows `values`.
+
+    Args:
+        rules: House rules that the table is solved for; they give the stake.
+        values: Equities before ordinary turns, in games, of any shape.
+        last: Equities before last turns, played after the other side has finished, in games.
     """
     share = np.concatenate([values.ravel(), last.ravel()]) / rules.stake + 1.0
     return np.rint(np.clip(share * 2.0**31, 0, 2**32 - 1)).astype("<u4").tobytes()

@@ -145,14 +145,14 @@ def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
 def _sweep(game: Game, values: Floats, movers: Indices, others: Indices) -> None:
     """Do one Gauss-Seidel sweep of a Crib Dice duel: replace each state's equity by that of its best turn.
 
-    States are visited from the end of the track back, so that each uses the new equities of those nearer to the end.
-    A *place* of a peg is its hole, or FUCHLED.
+    States are visited from the end of the track back, so that each uses the new equities of those nearer to the end. A
+    *place* of a peg is its hole, or FUCHLED.
 
     Args:
-        game: Rules, and equities before the last turns.
+        game: House rules, stakes, and the equities before the last turn that follows when a side has finished.
         values: Equity of the mover in each state, in games, shape SHAPE; changed in place.
-        movers: Place of the mover's peg in each pair of places. The pairs stand in ascending order of the sum of the
-            two pegs' holes.
+        movers: Place of the mover's peg in each pair of places. The pairs stand in ascending order of the sum of
+            the two pegs' holes.
         others: Place of the other side's peg in each of these pairs.
     """
     bank, bombs = np.empty(TOP + BEYOND_TOP), np.empty(3)

@@ -81,10 +81,10 @@ def chosen_colours(worn: Mapping[str, int], sent: object, players: Sequence[str]
 
 
 def next_starting_seat(scores: Sequence[int], games_lost: Sequence[int], first: int, seats: int) -> int:
-    """Return the seat, from 0, that starts the next game: one of the side that lost the most games in this one.
+    """Return the seat, from 0, that starts the next game: a seat of the side that has just lost the most games.
 
-    Scores and games lost are given by side. Ties go to the worst score, then to the nearest seat after `first`, which
-    started that game. If no side lost a game, the seat after `first` starts.
+    `scores` and `games_lost` have an entry for each side. Ties go to the lowest score, then to the nearest seat after
+    `first`, which started the last game. If no side lost a game, the seat after `first` starts.
 
     >>> next_starting_seat(scores=(121, 60, 40), games_lost=(0, 1, 1), first=0, seats=3)
     2

@@ -77,10 +77,10 @@ class TurnResult(NamedTuple):
 
 
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
-    """Yield the points that each finished turn of a game gained or lost, in the order of play; nothing for 0 points.
+    """Yield a `TurnResult` for each finished turn that gained or lost points, in the order of play.
 
-    The points of a loss are positive, too: the turn's unbanked points, and what the score fell by. `kind` tells it from
-    a gain.
+    `kind` is a value of `KINDS`: that of `gain` or of `loss`. `points` is above 0 for both. A loss is the turn's
+    unbanked points plus what the score fell by.
     """
     rules = game_named(transcript.header.game)
     for turn in transcript.turns():

@@ -59,7 +59,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def view(self, games: Iterable[Game]) -> TournamentView:
         """Return the tournament's matches, standings and next pair, to show in a snapshot of the table.
 
-        Counts the stored results, and those of `games`, oldest first, which undo or a correction can still change.
+        Counts the stored results, and those of the tournament's games among `games`. These are ordered oldest first,
+        and undo or a correction can still change them. A game that began after one of its players left does not count.
         """
         draw = self.draw
         results = (*self.results, *self._results(games))
@@ -106,8 +107,8 @@ def tournament_of(body: dict[str, Any], results: tuple[Result[str, int], ...] = 
 def body_of(tournament: Tournament) -> dict[str, Any]:
     """Return a tournament without its results as a JSON object for the journal: the inverse of `tournament_of`.
 
-    The entry that begins the tournament has this body, and the entry of each game begun during it contains it: a start
-    from the archive reads only the last game's entry.
+    The entry that begins the tournament has this body. The entry of each game begun during the tournament contains it.
+    A start with the archive of games needs this: nothing before the last game's entry is replayed then.
     """
     body: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(tournament, results=()))
     return body
@@ -137,12 +138,19 @@ def after(tournament: Tournament | None, entry: Entry) -> Tournament | None:
 
 
 def entry_of(tournament: Tournament | None, games: Iterable[Game], command: Arranging) -> tuple[str, dict[str, Any]]:
-    """Return kind and body of the journal entry that carries out a command.
+    """Return the kind and body of the journal entry that carries out a tournament command.
 
-    `tournament` is the one that is on, or None, and `games` are those that may still change. Raises IllegalAction if
-    there is no tournament to leave or end, or another one is not over. Raises RulesError if the draw can't be played,
-    or the player who leaves is not in the tournament. Raises WalkoverUsed if a player is to come back, but a later
-    match was played on the walkover.
+    The command begins or ends a tournament, or marks a player as having left or come back.
+
+    Args:
+        tournament: The current tournament, or None.
+        games: Games that an undo or correction can still change; `tournament` holds the results of earlier ones.
+        command: The command.
+
+    Raises:
+        IllegalAction: There is no tournament to change or end, or another one is not over.
+        RulesError: The new tournament breaks a rule of its form or game, or the player is not in the tournament.
+        WalkoverUsed: The player can't come back: a match already played depends on the opponent's walkover.
     """
     if isinstance(command, BeginTournament):
         if tournament is not None and not tournament.view(games).over:

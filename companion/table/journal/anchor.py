@@ -49,7 +49,8 @@ class Anchor:
     def write(self, head: Head) -> bool:
         """Store `head`, the journal's present end, in the anchor's file, and return whether that worked.
 
-        Errors of the disk are only logged. The file RESTORED is deleted: with it `read` would ignore the anchor.
+        Afterwards the file RESTORED is deleted: while it exists, `read` ignores the anchor. If the disk refuses either
+        step, the error is logged and the result is False.
         """
         log.info("head of the journal: %s %d %s", head.identity, head.number, head.link)
         try:

@@ -105,11 +105,11 @@ def last_line(path: Path) -> bytes:
 
 
 def verify(folder: Path, head: Head | None = None) -> Iterator[tuple[Row, Tail, bool]]:
-    """Yield the rows of the journal in order, each after it was checked in both copies; a table may write meanwhile.
+    """Yield the rows of the journal in order, each checked in both copies; a table may write meanwhile.
 
-    With each row come the totals up to it, and whether the second copy has it too: the newest may be missing there.
-    Raises Damaged if a copy was changed or is missing, if the copies differ, or if the entry `head` is not in the
-    chain; OSError if a copy can't be read.
+    Each row comes with the totals up to it, and with whether the second copy has it too: the newest row may be missing
+    there. Raises Damaged if a copy was changed or is missing, if the copies differ, or if the entry `head` is not in
+    the chain; OSError if a copy can't be read.
     """
     first, second, tail = folder / FIRST, folder / SECOND, Tail()
     size, shared, alone = 0, 0, b""  # `shared`: last entry that both copies have; `alone`: line that the second lacks

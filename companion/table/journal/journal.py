@@ -130,9 +130,12 @@ class Journal:
     def append(self, entry: Entry) -> None:
         """Write an entry to the first copy on the disk, then to the second.
 
-        Copies that could not be opened after a repair are opened first. Raises DeviceError, with the journal unchanged,
-        if it is closed, the number is not the next one or the first copy can't be opened or written. A failure of the
-        second copy to be written is only reported by `health`; its lines are written later.
+        Copies that could not be opened after a repair are opened first. If the second copy can't be written, only
+        `health` reports it; the missing lines are written later.
+
+        Raises:
+            DeviceError: The journal is closed, the entry's number is not the next one, or the first copy can't be
+                opened or written. The journal is unchanged then.
         """
         if self._lock is None:
             raise DeviceError(f"The journal {self.path} is closed.", "Start the table first.")
@@ -222,7 +225,7 @@ class Journal:
         self._verified = True, f"verified {when}: both copies up to entry {number}, {photos}"
 
     def _write_anchor(self) -> None:
-        """Store the journal's end in the anchor's file, unless it is there already, or the journal is empty.
+        """Write the journal's end to the anchor's file; do nothing without an anchor, an entry or a change.
 
         A failure is only logged; the next call tries again.
         """

@@ -131,9 +131,14 @@ def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
 def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], list[tuple[int, Loss]]]:
     """Return a journal's chain with each gap filled by one entry of kind `LOST`, and the gaps, both in order.
 
-    A gap is given by the number of its first missing entry and its `Loss`. Nothing is replayed from there to the next
-    game. `head` has the highest number that the journal is known to have had. A chain that ends below it has a last
-    gap, whose `LOST` entry gets the throw `orphan`: the highest with a photo and no entry, or 0 for none.
+    A gap is a pair: the number of its first missing entry, and its `Loss`. By the `Loss`, a replay skips the entries
+    from the gap to the next game.
+
+    Args:
+        chain: The surviving rows, in order.
+        head: The last known end of the journal. If the chain ends at a lower number, the missing end is a gap, too.
+        orphan: Highest number of a throw that has a photo and no entry, 0 for none. The `LOST` entry at the end
+            gets it.
     """
     filled: list[Row] = []
     missing: list[tuple[int, Loss]] = []

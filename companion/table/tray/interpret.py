@@ -212,10 +212,10 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
 
 
 def _unsure(now: Situation, before: Memory) -> Interpretation:
-    """Ask whether the dice were thrown; if they can't be a legal throw, interpret them as not moved.
+    """Ask whether the dice were thrown; if they can't be a legal throw, interpret them as not moved (`reinterpret`).
 
-    A doubtful first reading after a start is asked about even then if a throw is due: a die may be missing. `before` is
-    the memory before the observation, `now.memory` the one after it.
+    The first reading after a start is an exception: if it is doubtful and a throw is due, people are asked in any case,
+    because a die may be missing. `before` is the memory before the observation, `now.memory` the one after it.
     """
     wanted, doubt = _legal_sizes(now), now.observation.doubt
     doubted_at_first = doubt is not None and not before.awake  # a die may have been missed

@@ -56,11 +56,15 @@ class Memory:
     def after(self, observation: Observation, motion: Motion) -> Memory:
         """Return the memory after one more observation; `motion` is how the throw zone's dice moved before it.
 
-        - `rolled`: set by a roll, which `rolls` counts; not cleared here.
-        - `kept_before`: at a roll, the values that were kept before and after it.
+        The dice of each zone are those of the observation. Fields with a rule of their own:
+
+        - `rolled`, `rolls`: a roll sets `rolled` and adds 1 to `rolls`; neither is reset here.
+        - `kept_before`: after a roll, the values that were in the keep zone before and after it; else unchanged.
+        - `lay`: unchanged if the throw zone is empty. `empty_since_s`: unchanged while the tray stays empty.
         - `armed`: set if the first observation after a start shows dice in the throw zone that have not moved.
-        - `ignored_kept`: stays while the keep zone shows these values.
-        - `doubted`: while readings are doubtful, the memory before their first motion, unless the throw zone was empty.
+        - `ignored_kept`: stays while the keep zone shows these values, else None.
+        - `doubted`: from the first motion in doubtful readings on, the memory before it; None after a clear reading. If
+          the throw zone was empty in between (`emptied`), the motion does not set it.
         """
         rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
         moved_in_doubt = motion is not Motion.NONE and not observation.emptied

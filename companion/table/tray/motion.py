@@ -29,8 +29,9 @@ class Motion(Enum):
 def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observation) -> Motion:
     """Return whether the dice in the throw zone were rolled between two observations: all, some, none, or unclear.
 
-    It compares values and places with those of the dice `thrown` and `kept` before, by zone. Dice that were only picked
-    up or moved to the keep zone count as `NONE`.
+    Values and places are compared with the dice seen before: `thrown` in the throw zone, `kept` in the keep zone.
+    Whether the throw zone was seen empty in between (`observation.emptied`) counts, too. Dice that were only picked up
+    or moved to the keep zone count as `NONE`.
     """
     if not observation.thrown:
         return Motion.NONE

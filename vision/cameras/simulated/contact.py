@@ -107,8 +107,8 @@ class ContactPoint:
 def touch(at_mm: tuple[Floats, Floats], rotations: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
     """Return the contact of two cubes with (3,) centres and (3, 3) rotations; None if they do not overlap.
 
-    Its normal, from the first to the second, is the axis of least overlap (separating axis test). A face is preferred
-    to a pair of edges that overlap about as little.
+    The contact's normal points from the first to the second, along the axis of least overlap (separating axis test). A
+    face is preferred to a pair of edges with about the same overlap.
     """
     (one, other), (rotation, other_rotation), half = at_mm, rotations, edge_mm / 2
     apart = other - one
@@ -142,10 +142,11 @@ def _in_cube(points: Floats, at_mm: Floats, rotation: Floats, half: float) -> ND
 
 
 def contact_forces(touched: ContactPoint, velocities: Floats) -> Floats:
-    """Return the (m, 3) forces, push and friction in mm/s2, on the second of two touching cubes of mass 1.
+    """Return the (m, 3) forces, in mm/s2 for mass 1, on the second of two touching cubes.
 
-    `velocities`, (m, 3) in mm/s, are those of the second cube relative to the first at the m points of contact.
-    The first cube gets the opposite forces.
+    Each force is a damped spring along the normal, which never pulls, plus dry friction across it. `velocities`, (m, 3)
+    in mm/s, are those of the second cube relative to the first at the m points of contact. With more than four points
+    the forces are scaled down to the stiffness of four. The opposite forces act on the first cube.
     """
     share = 4 / max(4, len(touched.at_mm))  # as stiff as four corners, however many points there are
     into = velocities @ touched.normal

@@ -58,7 +58,7 @@ class Teaching(Protocol):
 
 
 def routes(teacher: Teaching) -> Routes:
-    """Make the group of routes by which the owner teaches the table a set of dice, throw by throw, or forgets one."""
+    """Make the group of routes by which the owner teaches a set of dice, throw by throw, or deletes a set."""
     made = Routes("teach", SetBody, LabelBody)
 
     made.get("/api/teach", "Taught sets of dice, and the throw to confirm", {}, roles=OWNERS)(teacher.view)

@@ -103,8 +103,8 @@ class Prospects:
     def of(self, filled: int) -> Floats:
         """Return the distribution of the points that a Crag sheet still gets: (TOTALS,) probabilities of 0 to 244.
 
-        It is computed on first use, together with those of all sheets that this one can become, then kept. `filled` is
-        the index of the sheet, as `turn_value.filled_of`.
+        The distribution is computed on first use, together with those of all sheets that this one can become, then
+        kept. `filled` is the index of the sheet, as `turn_value.filled_of` returns it.
         """
         self.prepare([filled])
         chances: Floats = self._chances[filled]
@@ -122,9 +122,10 @@ class Prospects:
             self.solve(np.flatnonzero(np.any([every & sheet == sheet for sheet in missing], axis=0)))
 
     def solve(self, sheets: Masks) -> None:
-        """Compute and store the distributions of remaining points of the given sheets, the fullest first, unless known.
+        """Compute and store the distribution of remaining points of each given sheet that is not known yet.
 
-        `sheets` are (count,) indices. Every sheet that one of them can become must be among them or known already.
+        The fullest sheets come first. `sheets` are (count,) indices. Every sheet that a given one can become must be
+        given, too, or known already.
         """
         missing = sheets[~self._known[sheets]]
         for size in reversed(PLACES):

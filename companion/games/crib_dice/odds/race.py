@@ -136,19 +136,19 @@ class FinishDistribution:
         return _product(short[:, ::-1], self._leap)
 
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-        """Return two probabilities for each turn: a peg finishes in it without a fuchle; its first fuchle comes in it.
+        """Return the probabilities by turn that a peg finishes without a fuchle, and that its first fuchle comes.
 
-        The peg begins in `hole`, after `wipeouts` wipe-outs in a row. Shapes (ROUNDS, past), where column i is for a
-        finish i + 1 holes past the last one, and (ROUNDS,).
+        The peg begins in `hole`, after `wipeouts` wipe-outs in a row. The shapes are (ROUNDS, past) and (ROUNDS,).
+        Column i of the first is for a finish i + 1 holes past the last one.
         """
         bank, fuchled = self._weights[wipeouts]
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
-        """Return the probability that a peg finishes, by turn and distance past the end: a (ROUNDS, self.past) array.
+        """Return the (ROUNDS, self.past) probabilities that a peg finishes, by turn and distance past the end.
 
         Column i is for i + 1 holes past the last one. The peg begins in `hole`, after `wipeouts` wipe-outs in a row.
-        After a fuchle it goes on from the start.
+        After `self.fuchle` wipe-outs in a row it goes on from the start of the track.
         """
         own, fuchled = self._until_fuchle(wipeouts, hole)
         restarted = _delays(fuchled[: self._fuchled_by]) @ self._blocks

@@ -91,8 +91,8 @@ def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float
     `point` is the value of the `frozen` dice.
 
     Returns:
-        Pairs of the number of newly frozen dice, 1 or more, and its probability. And the probability of a roll that
-        freezes none but shows a 1, which keeps it safe.
+        Pairs of the number of newly frozen dice, 1 or more, and its probability; then the probability of a roll
+        that freezes none but is safe because it shows a 1.
     """
     dice = 7 - frozen
     hits: Counter[int] = Counter()

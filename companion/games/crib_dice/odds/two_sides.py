@@ -185,10 +185,11 @@ def duel_turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
 
 
 def duel_state(board: CribbageBoard, goal: str) -> DuelState:
-    """Return the state of a board before a turn as a stored table indexes it, for the side to play and one other side.
+    """Return the state of a board before a turn, as an index into the stored tables for two sides.
 
-    The other side is the furthest one that is not eliminated, or the furthest of all if all are. Wipe-outs above 2
-    count as 2. `goal` is `win` or `games`.
+    One side is the side to play. The other is the furthest one that is not eliminated, or the furthest of all if all
+    are. The rules are the nearest ones that have a table (`nearest_rules`). Wipe-outs above 2 count as 2. `goal` is
+    `win` or `games`.
     """
     me, count = board.side, len(board.sides)
     others = [(me + step) % count for step in range(1, count)]
@@ -204,11 +205,12 @@ def duel_state(board: CribbageBoard, goal: str) -> DuelState:
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
     """Return the places of the pegs of sides `me` and `other`; places are indices of the stored tables.
 
-    A place is the peg's hole, or FUCHLED if a fuchle has sent the peg to the start. If `other` has finished, its place
-    is its hole plus 1, above FUCHLED.
+    A place is the peg's hole, or FUCHLED if a fuchle has sent the peg to the start. If `other` has finished, 1 is added
+    to its hole, so that its place is above FUCHLED.
 
-    The tables' track has 120 holes. On a longer track both pegs move back by one number of holes, but not past the
-    start. It is the rear peg's hole, or what brings the front peg to hole 120 if that is more, and at most the surplus.
+    The tables' track has 120 holes. On a longer track both pegs move back equally far: until the rear peg is at the
+    start, or further until the front peg is at hole 120. The distance is at most the number of holes above 120, and no
+    peg moves past the start.
     """
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))

@@ -65,7 +65,7 @@ def header_line(header: Header) -> dict[str, Any]:
 
 
 def _check_keys(obj: dict[str, Any]) -> None:
-    """Raise RulesError if a decoded header is a `RepeatedKey`, has an unknown key, or lacks one of REQUIRED_KEYS."""
+    """Raise RulesError if a decoded header has a key twice or an unknown key, or lacks one of REQUIRED_KEYS."""
     if isinstance(obj, RepeatedKey):
         raise RulesError("The header has a key twice.")
     for key in obj:

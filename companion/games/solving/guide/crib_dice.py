@@ -120,13 +120,13 @@ def _strategy(charts_folder: Path) -> dict[str, str]:
 
 
 def _solved() -> dict[str, str]:
-    """Return the figures and the table for the strategy guide's page on Crib Dice solved for two sides, by placeholder.
+    """Return the figures and the table for the guide's page on Crib Dice solved for two sides, by placeholder.
 
     - `places`, `states`, `last_states`: numbers of places of a peg, of states of the game, and of those in a last turn.
     - `values`: a table with a row for each stored table: its name, its house rules, and the first player's win
       probability and equity at the start. The probability is blank with skunks.
-    - `middle`: the hole of both pegs before the fuchle of `fuchle`.
-    - `fuchle`: the win probability that a fuchle costs the side to move.
+    - `fuchle`: by how much a fuchle lowers the win probability of the side to move, in an example.
+    - `middle`: the hole on which both pegs stand before the fuchle in this example.
     """
     rows = []
     for rules, name in two_sides.TABLES.items():
@@ -181,8 +181,9 @@ def _piddle_chart(file: Path) -> str:
 def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
     """Return the least turn points at which stopping a Crib Dice turn wins at least as often as throwing on.
 
-    The frozen set's score is included. The other peg is on OTHER_HOLE, the rules are basic, and the mover plays first
-    in the round. NaN if throwing on is better until the earlier sets alone lead off the track.
+    Turn points include the score of the frozen set. The other peg is on OTHER_HOLE, the house rules are the defaults,
+    and the mover plays first in the round. NaN if throwing on is better with any points of earlier sets that would
+    leave the peg on the track.
 
     Args:
         hole: Hole of the mover's peg.
