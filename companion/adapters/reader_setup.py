@@ -147,14 +147,15 @@ def _health(stored: Stored, misfit_wh: tuple[int, int] | None, camera: Camera) -
     `misfit_wh` is the size in pixels of a frame that the calibration does not fit; None if all have fitted so far. A
     sensor that is unknown, now or in the calibration, counts as fitting.
     """
+    again = "Run `pegpip calibrate` again."
     if misfit_wh is None:
         field = camera.field if isinstance(camera, SensorCamera) else None
         if field is not None and stored.sensor not in (None, field.model):
-            says = f"The camera's sensor is {field.model!r}, calibrated was {stored.sensor!r}: readings may be wrong."
-            return False, f"{says} Run `pegpip calibrate` again."
+            says = f"The camera's sensor is {field.model!r}, the calibration is for {stored.sensor!r}."
+            return False, f"{says} Readings may be wrong. {again}"
         return True, _calibrated(stored)
     seen, meant = (f"{width} x {height}" for width, height in (misfit_wh, stored.size_wh))
-    return False, f"The camera gives {seen}, calibrated was {meant}: read without it. Run `pegpip calibrate` again."
+    return False, f"The camera gives {seen}, the calibration is for {meant}. Dice are read without it. {again}"
 
 
 def _calibrated(stored: Stored) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -181,6 +182,14 @@ def test_calibration_refuses_tray_corners_that_begin_at_the_wrong_one(first: int
     corners = [(100.0, 100.0), (1060.0, 100.0), (1060.0, 820.0), (100.0, 820.0)]
     with pytest.raises(ValueError, match="320 x 240 mm"):
         by_corners([*corners[first:], *corners[:first]], PLAN)
+
+
+@pytest.mark.parametrize("wide_px", [700.0, 1430.0])
+def test_calibration_accepts_corners_of_a_square_tray_that_looks_wide_or_deep(wide_px: float) -> None:
+    at = (100.0, 100.0, 100.0 + wide_px, 1100.0)
+    corners = [(at[0], at[1]), (at[2], at[1]), (at[2], at[3]), (at[0], at[3])]
+    floor_to_px = by_corners(corners, replace(PLAN, tray_mm=(300.0, 300.0)))
+    assert projected(np.array([[300.0, 300.0]]), floor_to_px) == pytest.approx(np.array([corners[2]]), abs=0.01)
 
 
 @pytest.mark.parametrize("at_mm", [(120.0, 120.0), (40.0, 50.0), (215.0, 205.0)])

@@ -200,4 +200,4 @@ def test_health_fails_a_calibration_made_with_another_pi_camera_sensor(tmp_path:
         pi.start()
         assert setup.health()[0] == well
         pi.camera.stop()
-    assert "sensor is 'imx708', calibrated was 'imx219'" in setup.health()[1]
+    assert "sensor is 'imx708', the calibration is for 'imx219'" in setup.health()[1]

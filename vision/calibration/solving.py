@@ -132,7 +132,7 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
         raise ValueError("The corners are not in order: upper left, upper right, lower right, lower left.")
     sides_px = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
     seen, real = float(sides_px[::2].sum() / sides_px[1::2].sum()), plan.tray_mm[0] / plan.tray_mm[1]
-    if (seen < 1) != (real < 1) and max(seen / real, real / seen) > MAX_STRETCH:
+    if (seen - 1) * (real - 1) < 0 and max(seen / real, real / seen) > MAX_STRETCH:
         width, depth = plan.tray_mm
         raise ValueError(f"The corners do not fit a tray of {width:g} x {depth:g} mm: begin at its upper left corner.")
     floor = Zone(0.0, 0.0, *plan.tray_mm).corners_mm.astype(np.float32)
