@@ -124,14 +124,14 @@ def check_origin() -> flask.Response | None:
 
 
 def add_headers(response: flask.Response) -> flask.Response:
-    """Add to a response the security headers in `HEADERS` that it does not set itself; return the response.
+    """Add the security headers in `HEADERS` to a response, and return it. A header that it has already keeps its value.
 
-    Over https, set Cross-Origin-Opener-Policy too.
+    If the request came over https, Cross-Origin-Opener-Policy is added, too.
     """
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     if flask.request.is_secure:  # over plain http browsers ignore it, with an error in the console
-        response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+        response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
     return response
 
 

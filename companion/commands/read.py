@@ -157,13 +157,13 @@ def _record(
 
 
 def _copy_paths(folder: Path, images: Sequence[str]) -> list[Path]:
-    """Return the path in `folder` of each picture's annotated copy, in the order of `images`; no path comes twice.
+    """Return the path in `folder` for the annotated copies of each file in `images`, in their order; none comes twice.
 
-    The copy of a picture is `NAME.jpg`. The copies of a zip's throws go into a folder NAME. A repeated name gets
-    NAME-2, and so on. Copies of earlier runs will be replaced.
+    A picture has one copy, `NAME.jpg`. A zip of throws has one for each throw, in the folder `NAME`. NAME is the file's
+    name without its ending; if it is taken, NAME-2 and so on. Copies of earlier runs will be replaced.
 
     `folder` and the folders for zips are created. Raises SetupError if one can't be created, or if a copy would replace
-    a picture or its folder.
+    one of `images` or the folder that it lies in.
     """
     originals = {Path(name).resolve() for name in images}
     taken = originals | {original.parent for original in originals}

@@ -77,8 +77,9 @@ class Rescored:
 
         Returns:
             `throw`: the throw's number. `stands`: the journal's values. `source`: who gave them. `was`: the reading
-            at the table. `now`: the new reading; both have `values`, `trusted` and `doubt`. `exact`: whether `now`
-            gives the journal's values. `changed`: whether `now` differs from `was` in values or trust.
+            at the table. `now`: the new reading; both have `values`, `trusted` and `doubt`. `exact`: whether the thrown
+            dice in `now` have the journal's values (`StoredThrow.exact`). `changed`: whether `now` differs from `was`
+            in values or trust.
         """
         stands, was, now = self.throw.camera_throw, self.throw.at_table, self.now
         return {
