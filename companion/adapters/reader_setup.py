@@ -11,6 +11,7 @@ from companion.errors import DeviceError, explained
 from companion.table.atomic import write_file
 from vision.calibration.store import FILE_NAME, Stored, bytes_of_calibration, load_calibration
 from vision.cameras import Camera, SensorCamera
+from vision.cameras.opening import is_simulated_camera
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.geometry.rig import Rig
 from vision.networks import Networks
@@ -19,9 +20,6 @@ from vision.teaching.witness import Witness
 from vision.watching.watcher import Watcher
 
 NOT_CALIBRATED = "Not calibrated: readings are more doubtful, and there is no keep zone; run `pegpip calibrate`."
-
-SIMULATED = ("virtual", "files", "video")
-"""Kinds of camera that need no calibration: the doctor accepts them without one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +123,7 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
         return False, str(damaged)
     if stored is not None and fits(stored, source):
         return True, _calibrated(stored)
-    return source.partition(":")[0] in SIMULATED, _why_uncalibrated(stored, source)
+    return is_simulated_camera(source), _why_uncalibrated(stored, source)
 
 
 def _why_uncalibrated(stored: Stored | None, source: str) -> str:

@@ -38,6 +38,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.limited import LimitedCamera
+    from vision.cameras.opening import is_simulated_camera
     from vision.networks import load_networks
     from vision.watching.watcher import Ill, Settled, Watcher, latest
 
@@ -60,7 +61,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
         if isinstance(event, Ill):
             click.echo(f"pegpip: {camera.name}: {event.error}", err=True)
             ill = True
-            if camera.name in ("video", "files"):  # a file does not get well by waiting
+            if is_simulated_camera(source):  # a recording does not get well by waiting
                 return 1
         elif isinstance(event, Settled):
             last = latest(event, last, held=setup.rig is None)

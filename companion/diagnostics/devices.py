@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from companion.adapters.buttons import can_shut_down, shutdown_problems
-from companion.adapters.reader_setup import SIMULATED, calibration_status
+from companion.adapters.reader_setup import calibration_status
 from companion.diagnostics.health import Finding
 from companion.errors import DeviceError, SetupError
 from companion.settings.load import Settings
@@ -24,7 +24,7 @@ from hardware.wiring import wiring_problems
 from vision.calibration.lamp_light import MIN_FRAMES, LampLight, lamp_light
 from vision.cameras import Camera, Frame, SensorCamera
 from vision.cameras.flicker import country, mains_hz
-from vision.cameras.opening import open_camera
+from vision.cameras.opening import is_simulated_camera, open_camera
 from vision.reading.reading import FrameBGR
 
 MAX_WARM_UP_FRAMES = 150
@@ -52,7 +52,7 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = Non
         camera = open_camera(source, mains_hz=settings.camera.mains_hz) if open_ is None else open_(source)
     except SetupError as wrong:
         return (Finding("camera", False, str(wrong), "Correct [camera] source."),)
-    simulated = source.partition(":")[0] in SIMULATED
+    simulated = is_simulated_camera(source)
     try:
         camera.start()
         frames = [camera.frame()] if simulated else settled_frames(camera)
@@ -121,7 +121,7 @@ def check_calibration(settings: Settings) -> Finding:
     source = settings.camera.source
     ok, says = calibration_status(settings.data.folder, source)
     cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
-    return Finding("calibration", ok, says, cure, simulated=source.partition(":")[0] in SIMULATED)
+    return Finding("calibration", ok, says, cure, simulated=is_simulated_camera(source))
 
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Finding:

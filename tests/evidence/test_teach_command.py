@@ -135,6 +135,16 @@ def test_teach_and_watch_refuse_the_virtual_tray_that_nobody_can_throw_into(
     assert (type(done.exception), "pegpip play" in str(done.exception)) == (SetupError, True)
 
 
+def test_the_watch_command_ends_at_the_first_error_of_any_simulated_camera(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recording does not get well by waiting. The command had a list of its own, which lacked new recordings."""
+    torn = watcher.Ill(DeviceError("The tape is torn.", "Splice it."))
+    tape = opening.MissingCamera("tape", lambda: opening.open_camera("virtual"))
+    monkeypatch.setitem(opening.CAMERAS, "tape", opening.CameraKind(lambda *_: tape, "A tape.", simulated=True))
+    monkeypatch.setattr(watcher.Watcher, "events", lambda _self: iter([torn, torn]))
+    done = CliRunner().invoke(pegpip, ["watch", "tape"], standalone_mode=False)
+    assert (done.return_value, done.stderr.count("The tape is torn.")) == (1, 1)
+
+
 def test_teach_list_prints_only_a_hint_and_as_json_nothing_if_no_set_was_taught(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["--list", "--data", str(tmp_path)], standalone_mode=False)
     assert (done.return_value, done.stdout, "`pegpip teach` teaches one" in done.stderr) == (0, "", True)

@@ -25,12 +25,14 @@ class CameraKind:
         summary: One line for the documentation.
         argument: Name of the text that must follow the colon, as `INDEX`; empty when the kind takes none.
         example: A text that may follow the colon, for messages.
+        simulated: Whether it films no real tray: it needs no calibration, and a failure does not mend by waiting.
     """
 
     make: Callable[[str, int, int], Camera]
     summary: str
     argument: str = ""
     example: str = ""
+    simulated: bool = False
 
 
 def _virtual(_rest: str, dice: int, _mains_hz: int) -> Camera:
@@ -70,11 +72,11 @@ def _video(file: str, _dice: int, _mains_hz: int) -> Camera:
 
 
 CAMERAS: dict[str, CameraKind] = {
-    "virtual": CameraKind(_virtual, "No camera: a rendered tray; the page `/tray` throws its dice."),
+    "virtual": CameraKind(_virtual, "No camera: a rendered tray; the page `/tray` throws its dice.", simulated=True),
     "picamera2": CameraKind(_picamera2, "The camera on a Raspberry Pi's ribbon cable."),
     "opencv": CameraKind(_opencv, "A USB camera, by its number from 0.", "INDEX", "0"),
-    "files": CameraKind(_files, "The photos of a folder, one after the other.", "DIR", "photos"),
-    "video": CameraKind(_video, "A video file, read as fast as it decodes.", "FILE", "throws.mp4"),
+    "files": CameraKind(_files, "The photos of a folder, one after the other.", "DIR", "photos", simulated=True),
+    "video": CameraKind(_video, "A video file, read as fast as it decodes.", "FILE", "throws.mp4", simulated=True),
 }
 """Every camera by its name. Messages, help and the settings page of the documentation read it
 (docs/how-to/add-a-camera.md)."""
@@ -107,6 +109,12 @@ def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
         return kind.make(rest, dice, mains_hz)
     except (OSError, RuntimeError) as refused:  # a path that may not be reached, or the home folder of no user
         raise SetupError([f"camera = {spec!r} can't be opened ({refused}): check the path."]) from None
+
+
+def is_simulated_camera(source: str) -> bool:
+    """Return whether the setting [camera] source names a simulated camera. Names that are not registered are not."""
+    kind = CAMERAS.get(source.strip().partition(":")[0])
+    return kind is not None and kind.simulated
 
 
 class MissingCamera:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from companion.adapters.reader_setup import SIMULATED, ReaderSetup, load_reader
+from companion.adapters.reader_setup import ReaderSetup, load_reader
 from companion.adapters.tray_observer import PHOTO_QUALITY
 from companion.diagnostics.devices import check_lamp, check_sounds
 from companion.diagnostics.first_evening.evening import Evening, JudgedThrow, frames_a_second
@@ -24,6 +24,7 @@ from vision.calibration.lamp_light import MIN_FRAMES, lamp_light
 from vision.cameras import Camera, Frame
 from vision.cameras.flicker import country, mains_hz
 from vision.cameras.limited import LimitedCamera
+from vision.cameras.opening import is_simulated_camera
 from vision.images.annotating import annotated
 from vision.images.loading import jpeg
 from vision.networks import shipped_networks
@@ -361,7 +362,7 @@ number is a step's usual time in minutes; a larger one gives the step more of th
 
 def _simulated(evening: Evening) -> bool:
     """Return whether the settings' camera is simulated."""
-    return evening.settings.camera.source.partition(":")[0] in SIMULATED
+    return is_simulated_camera(evening.settings.camera.source)
 
 
 def _timed(read: Read, durations_s: list[float], clock: Callable[[], float]) -> Read:
