@@ -74,7 +74,7 @@ class CribTurn:
     def __init__(self, piddle_points: bool) -> None:
         self.raises = piddle_points
         self.sets: dict[tuple[int, int, int], float] = {}
-        self.seven = {gathered: gathered + self.richly() for gathered in range(CRIB_CAP, CRIB_CAP + 40)}
+        self.seven = {gathered: gathered + self.richly() for gathered in range(CRIB_CAP, CRIB_CAP + set_points(7, 6))}
         for gathered in reversed(range(CRIB_CAP)):
             self.seven[gathered] = sum(
                 chance * max(self.held(gathered, *one) for one in sets) for sets, chance in offered()

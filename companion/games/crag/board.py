@@ -1,4 +1,4 @@
-"""Track and effects of Crag: two points a hole, so the greatest total, 244, just passes the end."""
+"""Track and effects of Crag: two points a hole, so the greatest total just passes the end."""
 
 from __future__ import annotations
 

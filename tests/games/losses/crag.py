@@ -19,7 +19,7 @@ from companion.games.registry import game_named
 from tests.games.losses.measuring import Values, best_of, mean_of, points, share_of_wins, taken
 
 REACH = 250
-"""Greatest lead in points that is distinguished: more than a sheet can hold, 244."""
+"""Greatest lead in points that is distinguished: more than a sheet can hold."""
 ROUNDS = 5
 """Rounds before the end that are solved. A game's cost grows by a factor of four with each."""
 GAMES = 60

@@ -24,8 +24,6 @@ from companion.games.crag.scoring import BEST, CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.engine.game import Action, Enter, Keep, State
 
-TOTALS = 245
-"""Number of possible final totals, 0 to 244: the length of every distribution of points. Fixed by the rules."""
 PLACES = range(len(CATEGORIES))
 """Indices of the categories in the order of the sheet."""
 PLAYS = "plays.u2z"
@@ -78,6 +76,8 @@ def _points() -> tuple[tuple[int, ...], ...]:
 
 MAX_SCORES = tuple(map(max, zip(*_points(), strict=True)))
 """Highest score of each category, in the order of the sheet."""
+TOTALS = 1 + sum(MAX_SCORES)
+"""Number of possible final totals from 0 up: the length of every distribution of points. Fixed by the rules."""
 
 
 class Prospects:
@@ -101,7 +101,7 @@ class Prospects:
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def of(self, filled: int) -> Floats:
-        """Return the distribution of the points that a Crag sheet still gets: (TOTALS,) probabilities of 0 to 244.
+        """Return the distribution of the points that a Crag sheet still gets: (TOTALS,) probabilities of 0, 1, 2, ...
 
         The distribution is computed on first use, together with those of all sheets that this one can become, then
         kept. `filled` is the index of the sheet, as `turn_value.filled_of` returns it.

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.games.crapola.odds.offers import STEP, offers_of
+from companion.games.crapola.scoring import points_of
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
-MAX_THROW_STEPS = 100
+MAX_THROW_STEPS = (points_of((1,) * 7) or 0) // STEP
 """Points of the highest throw, seven 1s, in steps of STEP points. Arrays of bank values extend this far beyond the
 deepest throw of a turn, to hold what it may add. Lower: values after a high throw are wrong; higher: unused entries."""
 
