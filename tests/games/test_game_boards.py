@@ -128,7 +128,9 @@ LIT = {
     "crapola": {"crapped_out": ["drain"], "hot_dice": ["waves"]},
 }
 RESULTS = {"banked": "gain", "entered": "gain", "wiped_out": "loss", "crapped_out": "loss"}
-MUTE = {"skunked"}  # the fanfare of the game's end sounds then
+SOUNDED = {"threw", "banked", "game_over"}  # in every game
+SOUNDED |= {"wiped_out", "piddle_lost", "bomb_failed", "fuchled", "rolled_over", "bombed", "bumped", "finished"}
+SOUNDED |= {"entered", "crapped_out", "hot_dice"}  # not `skunked`: the fanfare of the game's end sounds then
 CALLED = {"banked", "left", "game_over"}  # in every game
 CALLED |= {"point", "wiped_out", "piddle_lost", "bomb_failed", "fuchled", "rolled_over", "bombed", "bumped", "finished"}
 CALLED |= {"eliminated", "entered", "crapped_out", "hot_dice", "spent", "reversed", "last_round"}
@@ -144,7 +146,7 @@ def test_lights_tones_and_call_outs_of_each_game_event_are_those_listed(game: st
     for code in {"threw", "banked", "left", "game_over", *own}:
         effect = rules.effect(code)
         assert [light.kind for light in effect.lights] == lit.get(code, []), code
-        assert bool(effect.tones) == (code in {*lit, "game_over"} - MUTE), code
+        assert bool(effect.tones) == (code in SOUNDED), code
         assert (effect.called, effect.cheered) == (code in CALLED, code in CHEERED), code
         assert effect.result == RESULTS.get(code), code
     assert own <= CODES

@@ -32,9 +32,8 @@ class Light(NamedTuple):
     """A short animation on the track: one of the primitives of `hardware/effects.py`, with its parameters.
 
     Attributes:
-        kind: Name of the primitive: `run`, `fill`, `drain`, `slide`, `swap`, `spark`, `burst`, `ring`, `pulse`,
-            `stripes`, `waves` or `flood`.
-        colour: `amber`, `red`, `fire` or `sulphur`; None for the colour of the side.
+        kind: Name of the primitive, such as `run`; docs/reference/moments.md lists all.
+        colour: A name in `COLOURS` of `hardware/palette.py`, such as `amber`; None for the colour of the side.
         holes: Length of its tail or radius of its glow, in holes.
         lasts_s: Duration in seconds. `run` and `fill` ignore it: they take a fixed time for each hole.
         delay_s: Seconds from the event to its begin.
