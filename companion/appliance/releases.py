@@ -218,20 +218,19 @@ class Releases:
         The release's own code runs only as `user`, never as root. Raises OSError if `source` can't be read. Raises
         DeviceError if the release can't be built or its `pegpip --version` fails; nothing of it is left then.
         """
-        name = source.name()
+        name, age = source.name(), source.age()
         place = self.folder / name
         if (place / WHOLE).exists():
             return name
         remove(place)
         try:
-            age = source.age()
             self._fill(place, source)
             self.machine.run(str(place / "bin" / "pegpip"), "--version", user=self.user)
             os.sync()  # the content must be on the disk before the file that says it is complete
             write_file(place / WHOLE, (json.dumps(age).encode(),))
         except OSError as refused:
             remove(place)
-            why = refused.strerror or refused.args[0][-1][-1]  # shutil.Error: (from, to, why) of each file
+            why = refused.args[0][-1][-1] if isinstance(refused, shutil.Error) else refused.strerror or refused
             raise DeviceError(f"The new release can't be written ({why}).", "Free some space on the disk.") from None
         except BaseException:
             remove(place)

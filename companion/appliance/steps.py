@@ -249,10 +249,10 @@ class BootLines:
     path: str = "/boot/firmware/config.txt"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return a message for each line that `do` would write to config.txt; empty if nothing is to change.
+        """Return a message for every line of the block if `do` would change config.txt; else an empty list.
 
-        Without lines for this Pi, return one message if an earlier block of the installer must be removed. A missing
-        config.txt needs no change.
+        A block that differs in one line is written whole. Without lines for this Pi, return one message if an earlier
+        block of the installer must be removed. A missing config.txt needs no change.
         """
         file = machine.at(self.path)
         if not file.exists() or self.with_block(text_of(file)) == text_of(file):

@@ -157,10 +157,10 @@ def _packed(archive: zipfile.ZipFile, name: str, content: Iterable[bytes]) -> di
 def own_and_foreign_files(folder: Path) -> tuple[list[Path], list[str]]:
     """Return the paths of a data folder's own files, and the relative paths of foreign ones; both sorted.
 
-    - Foreign: older exports, and files whose names no table uses.
+    - Foreign: older exports, and names with characters that no table writes, such as spaces.
     - Own: files that an export takes.
-    - In neither list: links, hidden files, files that `belongs` refuses (such as secrets and locks), folders of
-      recoveries, and the archive of games, which is derived.
+    - In neither list: links, hidden files, files that `belongs` refuses for another reason (such as secrets and locks),
+      folders of recoveries, and the archive of games, which is derived.
 
     A missing folder gives two empty lists. Raises OSError if a folder that may hold own files can't be listed.
     """

@@ -40,19 +40,20 @@ class PackageFolder:
     def keep(self, package: Package, calibration: bytes | None) -> bool:
         """Write a throw's package, and its calibration unless that file exists; prune if the total exceeds the cap.
 
-        An existing package of the throw is replaced. Returns whether the package is stored at the end: not if it alone
-        exceeds the cap, or belongs to an old throw and pruning deletes it. Raises OSError.
+        An existing package of the throw is replaced. Returns whether the package is stored at the end: not if it and
+        its calibration exceed the cap, or if it belongs to an old throw and pruning deletes it. Raises OSError.
         """
         content, record = packed(package), package.record
+        folder = self.path / folder_name(record)
+        file = folder / f"{record.throw}.zip"
         if len(content) + len(calibration or b"") > self.cap_bytes:
+            file.unlink(missing_ok=True)
             self.prune()
             return False
-        folder = self.path / folder_name(record)
         folder.mkdir(parents=True, exist_ok=True)
         if calibration is not None and not (folder / CALIBRATION).exists():
             write_file(folder / CALIBRATION, (calibration,))
             self._total = None
-        file = folder / f"{record.throw}.zip"
         before = file.stat().st_size if file.exists() else 0
         write_file(file, (content,))
         self._total = self._size() if self._total is None else self._total + len(content) - before

@@ -172,10 +172,11 @@ def _pressed(changes: Changes, button: str) -> Changes:
 
 
 def _banked(changes: Changes) -> Changes:
-    """Return `changes` with the steps for the bank button: play the selected decision; if there is none, bank.
+    """Return `changes` with the steps for the bank button: play the selected decision, or bank as the dice lie.
 
-    Raises IllegalAction if the selected decision is illegal, nothing can be banked, or an open question's code is not
-    in SETTLED_BY_BANKING.
+    Banking plays first the keep that the dice in the tray show, where the game needs one (`interpret.banking`). Then
+    the open question is dropped, and the tray is interpreted again. Raises IllegalAction if the decision is illegal,
+    nothing can be banked, or the open question's code is not in SETTLED_BY_BANKING.
     """
     asked, choices, lines = changes.state.asked, changes.state.choices, tuple[Action, ...]()
     if asked and asked[1].code not in SETTLED_BY_BANKING:

@@ -126,8 +126,8 @@ def light_wall(layout: Layout) -> Part:
 def printed(layout: Layout) -> dict[str, Part]:
     """Return the table's 3D-printed parts: camera arm, foot of the post, light holder and light wall.
 
-    Keys are file names without `.stl`. Each part is turned as it lies on the printer. `layout`, the LED board's, must
-    be `board3x121`; only the light wall depends on it.
+    Keys are file names without `.stl`. Each part is turned as it lies on the printer. Only the light wall depends on
+    `layout`, the LED board's. It is made for `board3x121`; another layout is not refused.
     """
     return {
         "camera-arm": camera_arm(),

@@ -216,6 +216,7 @@ def test_an_update_that_fails_to_build_leaves_no_release_folder(releases: Releas
     [
         ("shutil.copytree", shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'")])),
         ("companion.appliance.releases.write_file", OSError(errno.ENOSPC, "No space left on device")),
+        ("companion.appliance.releases.write_file", OSError("No space left on device")),  # without a number
     ],
 )
 def test_an_update_on_a_full_disk_says_so_and_leaves_no_release_folder(

@@ -142,6 +142,16 @@ def test_a_calibration_file_is_refused_if_missing_or_not_that_of_the_stored_thro
         read_calibration(folder, expected)
 
 
+def test_a_throw_package_over_the_size_limit_leaves_no_older_package_of_its_throw(
+    copy: dict[int, Path], tmp_path: Path
+) -> None:
+    package = read_package(copy[4])
+    packages = PackageFolder(tmp_path / "small", 2 * copy[4].stat().st_size)
+    assert packages.keep(package, None)
+    assert not packages.keep(replace(package, jpegs=package.jpegs * 3), None)
+    assert packages.files() == {}
+
+
 def test_a_throw_package_folder_limited_to_0_bytes_is_emptied_on_storing(copy: dict[int, Path]) -> None:
     packages = PackageFolder(copy[1].parents[2], 0)
     assert not packages.keep(read_package(copy[4]), None)

@@ -187,7 +187,7 @@ def test_a_puzzles_miss_chance_is_logistic_in_its_value_gap_over_the_temperature
 
 
 @pytest.mark.parametrize(("gap", "shown"), [(0.05, True), (0.015, True), (0.009, False), (0.07, False)])
-def test_the_gap_of_a_puzzle_in_win_chance_is_1_to_6_percent(
+def test_a_decision_becomes_a_puzzle_only_if_its_gap_in_win_chance_is_1_to_6_percent(
     high: Callable[..., None], gap: float, shown: bool
 ) -> None:
     def values(state: State) -> tuple[tuple[Action | int, float], ...]:

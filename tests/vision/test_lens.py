@@ -103,7 +103,7 @@ def test_flawed_views_of_the_calibration_sheet_give_camera_height_within_6_perce
         assert lens_over(pose[0], found)[0][2] == pytest.approx(high, rel=within)
 
 
-def test_flat_views_of_the_calibration_sheet_leave_the_lens_unmeasured() -> None:
+def test_flat_views_of_the_calibration_sheet_leave_the_guessed_lens_unchanged() -> None:
     lens = true_lens(80.0, (0.0, 0.0))
     flat = [Seen(160 + dx, 120 + dy, height_mm(lens)) for dx, dy in ((0, 0), (40, 0), (0, 30), (-40, -20), (30, 30))]
     views = views_of(filmed(lens, flat))

@@ -14,7 +14,7 @@ from tests.web.style.__main__ import with_style
 pytestmark = pytest.mark.browser
 
 
-def test_style_page_of_the_design_system_shows_colours_icons_and_dice(chromium: Any, pub: Pub, address: str) -> None:
+def test_style_page_shows_colours_icons_and_dice_accessibly(chromium: Any, pub: Pub, address: str) -> None:
     with_style(pub)
     page = phone(chromium, address, "1280x720")
     page.goto(f"{address}/style")

@@ -125,7 +125,8 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
     """Return the (3, 3) homography from the tray's millimetres to pixels, given the four floor corners in pixels.
 
     The corners' order is upper left, upper right, lower right, lower left. Raises ValueError if they do not form a
-    convex quadrilateral in clockwise order. Side lengths that show a wrong first corner (MAX_STRETCH) also raise it.
+    convex quadrilateral in clockwise order. The same error tells that they begin at a wrong corner: the tray's longer
+    side is seen as the shorter one, and the ratio of the sides is off by more than MAX_STRETCH.
     """
     points = np.array(corners_px, np.float32)
     if not cv2.isContourConvex(points) or cv2.contourArea(points, True) <= 0:
@@ -238,9 +239,12 @@ _ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then
 
 
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:
-    """Return advice on the camera: tilted, too far away, or with a part of the tray outside the picture; else none.
+    """Return all advice on the camera's place that applies; empty if the camera hangs well.
 
-    A strip of up to 3 % of the picture's width does not count: it hides no die that lies flat.
+    - `tilted`: the camera is tilted by more than MAX_TILT_DEG.
+    - `far`: a die under the lens is less than MIN_DIE_PX pixels wide.
+    - `outside`: a part of the tray lies outside the picture, by more than 3 % of the picture's width. A narrower strip
+      hides no die that lies flat.
     """
     (x, y, height), tilt = lens_over(floor_to_px, lens)
     advice = []

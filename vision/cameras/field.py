@@ -12,7 +12,7 @@ MIN_FIELD_SHARE = 0.99
 Also the least share of the chosen mode's width that the first picture must show. Lower accepts less of the tray."""
 MIN_FPS = 29.0
 """Frames per second from which a sensor mode is fast enough to see dice roll. A slower mode is chosen only if every
-faster one shows less of the tray. A higher limit rejects modes of 30 frames a second."""
+fast one shows less of the tray. With a limit above 30, modes of 30 count as slow."""
 
 SizeWH = tuple[int, int]
 

@@ -171,7 +171,8 @@ def _changed_in_equal_light(one: Small, other: Small) -> int:
 
     In each row, the brighter picture is first dimmed by the median ratio of the pixels. Dice and hands cover less than
     half of a row, so they do not change that ratio. A saturated pixel takes the darker row's level if that is higher.
-    The noise is NOISE_SIGMAS robust standard deviations of all differences, clipped to the range from CHANGED_LEVELS to
+    Then both pictures are multiplied by the lesser of their gains to the ground's usual level (`_gain_to_ground`). The
+    noise is NOISE_SIGMAS robust standard deviations of all differences, clipped to the levels CHANGED_LEVELS to
     MAX_NOISE_LEVELS.
     """
     first, second = one.level(), other.level()

@@ -276,8 +276,9 @@ def _points_story(transcript: Transcript) -> Story:
     """Return the points of each player split into luck and decisions, and every move.
 
     The value of a state is the expected points of the turn; for a score sheet, the expected final total. It is exact,
-    so there is no approximation error. A player's result is the sum of the turn points, or the final total. Raises
-    RulesError if the values are not known.
+    so there is no approximation error. A player's result is the sum of the turn points, or the final total. If
+    the game's default goal is `points` (`goal_for`), a move that is best for the win names no better option; its cost
+    in points counts all the same. Raises RulesError if the values are not known.
     """
     players, moves, book = transcript.header.players, list[Move](), game_named(transcript.header.game)
     total = book.expects_total

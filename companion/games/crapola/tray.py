@@ -57,11 +57,11 @@ class CrapolaTray(KeepZonePolicy):
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the notice for the dice at rest, and if a keep is due, the dice that the player has set aside.
+        """Return what the dice at rest mean: a notice and, if a keep is due, the dice set aside. No action is played.
 
-        If a keep is due, the notice is about the dice set aside. While dice are being lifted out, those set aside
-        before still count. Otherwise the notice asks to throw again or bank, to clear the tray, or for the next action;
-        there is none after the game's end. No action is played.
+        If a keep is due, the notice tells what it would score. While dice are being lifted out, those set aside before
+        still count. Otherwise the notice is the first that applies: throw all dice again or bank; clear the tray for
+        the next throw; the next action. After the game's end there is none.
         """
         if "keep" not in state.decisions:
             if "stop" in state.decisions and self.takes_all(state):

@@ -184,9 +184,9 @@ class Journal:
         """Verify both copies of the journal and the photos of its throws, in steps; yield None after each step.
 
         At the first damaged entry both copies are repaired and the check ends. Wrong photos found before it wait for
-        the next check: only an intact journal tells which throw a photo belongs to. If all entries are intact, wrong
-        photos are repaired at the end. Raises OSError if a copy can't be read, and OSError or DeviceError if the repair
-        fails.
+        the next check: only an intact journal tells which throw a photo belongs to. If all entries are intact, a wrong
+        photo moves to the throw whose entry has its hash, and one without such a throw is deleted, after the folder was
+        copied aside. Raises OSError if a copy can't be read, and OSError or DeviceError if the repair fails.
         """
         verified, wrong, present = 0, set[int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)

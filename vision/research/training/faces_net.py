@@ -11,9 +11,9 @@ from vision.research.training.crops import Example
 from vision.research.training.running import seen
 
 WIDTHS = (0.5, 0.25, 0.12, 0.12)
-"""Width of each step of the Huber estimate of the die's colour, for levels from -1 to 1. A pixel farther off counts as
-if it were this far. The last is also the difference at which a pixel stands out fully. Larger: pips disturb the colour
-more, and faint pips stand out less."""
+"""Clipping width of each Huber step in the estimate of the die's colour; colour levels run from -1 to 1. A pixel that
+differs more counts as differing by the width. The last one is also the difference at which a pixel gets full contrast.
+Larger: pips disturb the colour more, and faint pips get less contrast."""
 
 
 def departures(x: Tensor) -> Tensor:

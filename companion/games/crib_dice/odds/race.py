@@ -294,14 +294,15 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return a side's expected share of the win by round and distance of its finish, and for later finishes.
+        """Return a side's expected share of the win, given when and how far it finishes, and for later finishes.
 
-        The share is 1 for a win alone, 1/n for a win shared by n sides, 0 for a loss.
+        The share is 1 for a win alone, 1/n for a win shared by n sides, 0 for a loss. The other sides finish
+        independently, by their own distributions (`_finish_of`).
 
         Returns:
-            (rounds, past + 1) shares. Row r is for a finish in round r, 0 being the current one; column d for a
-                finish d + 1 holes past the last hole. Rounds by which another side has almost surely finished have
-                no row.
+            (rounds, past + 1) shares. Row r is for a finish in round r, 0 being the current one. Column d is for a
+                finish d + 1 holes past the last hole; the last column is further than any other side can get. Rounds
+                by which another side has almost surely finished have no row.
             The share that the side can still expect if it has not finished after ROUNDS rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]

@@ -203,14 +203,13 @@ def duel_state(board: CribbageBoard, goal: str) -> DuelState:
 
 
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
-    """Return the places of the pegs of sides `me` and `other`; places are indices of the stored tables.
+    """Return the places of the pegs of sides `me` and `other`: indices of the stored tables, for a track of 120 holes.
 
-    A place is the peg's hole, or FUCHLED if a fuchle has sent the peg to the start. If `other` has finished, 1 is added
-    to its hole, so that its place is above FUCHLED.
+    On a longer track one distance is subtracted from both holes: the rear peg's hole, or the front peg's holes above
+    120 if these are more. At most it is the number of holes above 120. No place is below 0.
 
-    The tables' track has 120 holes. On a longer track both pegs move back equally far: until the rear peg is at the
-    start, or further until the front peg is at hole 120. The distance is at most the number of holes above 120, and no
-    peg moves past the start.
+    FUCHLED, above 120, is the place of a peg that a fuchle has sent to the start. If `other` has finished, its place is
+    its hole after the subtraction plus 1, which is above FUCHLED.
     """
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))
