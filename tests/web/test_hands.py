@@ -132,7 +132,7 @@ def test_a_leave_dialog_opened_in_one_game_removes_nobody_from_the_next_game(pub
     pub.table.submit(NextGame(number=pub.table.snapshot().number))
     newest(page, pub)
     page.click("dialog button.danger")
-    page.wait_for_selector("#toast:has-text('moved on')", timeout=5000)
+    page.wait_for_selector("#toast:has-text('moved on')")
     page.wait_for_selector("dialog", state="detached")
     assert not pub.state().get("left")
 
@@ -210,7 +210,7 @@ def test_tray_page_still_updates_after_delete_key_lifts_a_dragged_die(pub: Pub, 
     page.wait_for_selector('.grip[data-id="0"]', state="detached")
     page.mouse.up()
     pub.tray.lift([3])
-    page.wait_for_selector('.grip[data-id="3"]', state="detached", timeout=5000)
+    page.wait_for_selector('.grip[data-id="3"]', state="detached")
 
 
 def test_tray_page_drags_a_die_without_a_shake_after_an_earlier_touch_was_cancelled(pub: Pub, visiting: Any) -> None:

@@ -228,9 +228,9 @@ def test_learn_page_polls_on_after_failed_requests_and_shows_the_vote_questions(
     page.wait_for_event("requestfailed", lambda request: "/api/vote" in request.url)
     page.unroute("**/api/vote*")
     page.route("**/api/vote*", lambda route: route.fulfill(body='{"questions": ['))  # broken off
-    page.wait_for_event("response", lambda answer: "/api/vote" in answer.url, timeout=5000)
+    page.wait_for_event("response", lambda answer: "/api/vote" in answer.url)
     page.unroute("**/api/vote*")
-    page.wait_for_event("response", lambda answer: "/api/vote" in answer.url, timeout=5000)
+    page.wait_for_event("response", lambda answer: "/api/vote" in answer.url)
     page.wait_for_selector("#vote-box:not([hidden]) article")
 
 

@@ -44,7 +44,7 @@ def test_offline_control_page_promises_to_send_a_bank_but_no_new_game(pub: Pub, 
     page.click("#more summary")
     page.click("[data-key='new-2']")
     page.click("dialog button.main")
-    page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
+    page.wait_for_selector("#toast:has-text('reach the table')")
 
 
 def test_control_page_resends_a_lost_bank_request_while_its_event_stream_stays_open(pub: Pub, visiting: Any) -> None:
@@ -54,7 +54,7 @@ def test_control_page_resends_a_lost_bank_request_while_its_event_stream_stays_o
     page = visiting("/control", paired=True)
     page.route("**/api/lines", lambda route: route.abort(), times=1)
     page.click("#big button:has-text('Bank 5')")
-    page.wait_for_selector("#toast:has-text('has been sent')", timeout=5000)
+    page.wait_for_selector("#toast:has-text('has been sent')")
     assert pub.state()["player"] == "Ben"
 
 
@@ -71,7 +71,7 @@ def test_a_page_repeats_a_lost_request_for_its_texts_or_for_a_past_game(
     page = phone(chromium, address)
     aborted = aborted_once(page, lost)
     page.goto(address + path)
-    page.wait_for_selector(shown, timeout=5000)
+    page.wait_for_selector(shown)
     assert len(aborted) == 1
 
 
@@ -102,7 +102,7 @@ def test_pages_of_past_games_repeat_a_request_that_was_lost_at_the_end_of_a_game
     assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 2}, max_retries=RETRIES).ok
     live(page, address + path)
     aborted = aborted_once(page, f"**{lost}")
-    with page.expect_response(lambda answer: answer.url.endswith(lost), timeout=5000):
+    with page.expect_response(lambda answer: answer.url.endswith(lost)):
         play(pub, {"leave": "Ann"})
     assert len(aborted) == 1
     assert page.errors == []
@@ -113,4 +113,4 @@ def test_control_page_says_that_it_cannot_reach_the_table_if_loading_the_phones_
     page.route("**/api/phones", lambda route: route.abort())
     page.click("#more summary")
     page.click("[data-key='phones']")
-    page.wait_for_selector("dialog #toast:has-text('reach the table')", timeout=5000)
+    page.wait_for_selector("dialog #toast:has-text('reach the table')")

@@ -238,7 +238,7 @@ def test_control_page_says_the_table_cannot_be_reached_if_pairing_gets_no_answer
     page.route("**/api/pair", lambda route: route.fulfill(status=502, body="<") if lost[0] == "b" else None)
     page.fill("#pin", PIN)
     page.click("#pair-form button[type=submit]")
-    page.wait_for_selector("#pair-problem:has-text('reach the table')", timeout=5000)
+    page.wait_for_selector("#pair-problem:has-text('reach the table')")
 
 
 def test_player_page_shows_a_message_when_stand_up_cannot_reach_the_server(visiting: Any, address: str) -> None:
@@ -247,7 +247,7 @@ def test_player_page_shows_a_message_when_stand_up_cannot_reach_the_server(visit
     page.goto(f"{address}/me")
     page.route("**/api/seats/leave", lambda route: route.abort())
     page.click("#stand")
-    page.wait_for_selector("#toast:has-text('reach the table')", timeout=5000)
+    page.wait_for_selector("#toast:has-text('reach the table')")
 
 
 def test_control_page_drops_a_choice_made_offline_with_notice_if_game_moved_on(pub: Pub, visiting: Any) -> None:

@@ -159,7 +159,7 @@ def test_an_admitted_phone_replaces_a_taken_player_name_without_a_second_admissi
     assert not page.is_visible("#seat-code")
     page.fill("#seat-name", "Anna")
     page.click("#sit-form button")
-    page.wait_for_selector("#mine:not([hidden])", timeout=5000)
+    page.wait_for_selector("#mine:not([hidden])")
     assert names(pub) == ["Ann", "Anna"]
 
 
@@ -188,5 +188,5 @@ def test_page_tells_a_phone_that_its_join_request_expired(visiting: Any, path: s
     page.click(ask)
     page.wait_for_selector("[role='status'] .dice")
     page.route("**/api/phones", lambda route: route.fulfill(json={"code": None, "paired": False}))
-    page.wait_for_selector(f"{problem}:has-text('Nobody let you in.')", timeout=5000)
+    page.wait_for_selector(f"{problem}:has-text('Nobody let you in.')")
     assert not page.is_visible("[role='status'] .dice")

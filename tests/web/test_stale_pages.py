@@ -131,7 +131,7 @@ def test_control_page_names_a_game_begun_on_another_device_before_replacing_it(p
     pub.table.submit(StartGame(header={**HEADER, "game": "crapola"}))
     newest(page, pub)
     page.click("dialog button.main:has-text('End that game')")
-    page.wait_for_selector("dialog .notice:has-text('Crapola')", timeout=5000)
+    page.wait_for_selector("dialog .notice:has-text('Crapola')")
     assert pub.table.snapshot().game == "crapola"
     page.click("dialog button.main:has-text('End that game')")
     page.wait_for_selector("dialog", state="detached")
@@ -170,7 +170,7 @@ def test_control_page_closes_its_throw_dialog_if_the_throw_is_entered_elsewhere(
     page.click("[data-key='enter']")
     page.click("dialog [aria-label='Add a 5']")
     play(pub, MIDGAME[0])
-    page.wait_for_selector("dialog", state="detached", timeout=5000)
+    page.wait_for_selector("dialog", state="detached")
     page.wait_for_selector("#toast:has-text('moved on')")
 
 
@@ -244,7 +244,7 @@ def test_past_game_page_saves_a_picture_if_the_browser_rejects_sharing_as_too_la
     page.add_init_script("navigator.canShare = () => true; navigator.share = () => Promise.reject(window.refusal);")
     live(page, address + "/games/1")
     page.evaluate("window.refusal = new DOMException('too late', 'NotAllowedError')")
-    with page.expect_download(timeout=5000) as saved:
+    with page.expect_download() as saved:
         page.click("[data-key='share']")
     assert saved.value.suggested_filename == "peg-and-pip.png"
 
@@ -258,7 +258,7 @@ def test_past_game_page_downloads_a_picture_in_a_browser_without_canvas_round_re
     photo = "<svg xmlns='http://www.w3.org/2000/svg' width='640' height='480'/>"
     page.route("**/throws/*.jpg", lambda route: route.fulfill(body=photo, content_type="image/svg+xml"))
     live(page, address + "/games/1")
-    with page.expect_download(timeout=5000):
+    with page.expect_download():
         page.click("[data-key='share']")
 
 
@@ -308,10 +308,10 @@ def test_a_key_press_starts_page_sound_and_resumes_it_after_suspension(chromium:
     live(page, address + "/")
     page.focus("details.menu summary")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => window.audio?.state === 'running'", timeout=5000)
+    page.wait_for_function("() => window.audio?.state === 'running'")
     page.evaluate("audio.suspend()")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => audio.state === 'running'", timeout=5000)
+    page.wait_for_function("() => audio.state === 'running'")
 
 
 def test_a_control_page_dialog_opening_under_a_finger_ignores_that_tap(pub: Pub, visiting: Any) -> None:

@@ -108,9 +108,9 @@ def test_open_evening_page_dice_page_and_past_game_page_show_a_throws_later_corr
     dice.wait_for_selector("#faces [aria-label*='6: 0']")
     last = snapshot.throws[-1].number
     assert pub.table.submit(CorrectThrow(throw=last, number=snapshot.number, values=(6, 6, 1))).state["over"]  # type: ignore[index]
-    evening.wait_for_selector("#tonight:has-text('Ben leads')", timeout=5000)
-    dice.wait_for_selector("#faces [aria-label*='6: 2']", timeout=5000)
-    game.wait_for_selector("#won:text-is('Ben won')", timeout=5000)
+    evening.wait_for_selector("#tonight:has-text('Ben leads')")
+    dice.wait_for_selector("#faces [aria-label*='6: 2']")
+    game.wait_for_selector("#won:text-is('Ben won')")
 
 
 def test_past_game_page_shows_not_finished_after_the_winning_line_is_undone(pub: Pub, visiting: Any) -> None:
@@ -118,7 +118,7 @@ def test_past_game_page_shows_not_finished_after_the_winning_line_is_undone(pub:
     page = visiting(f"/games/{pub.stranger().get('/api/evening').json['games'][0]['id']}")
     page.wait_for_selector("#won:text-is('Cid won')")
     play(pub, {"undo": 1})
-    page.wait_for_selector("#won:text-is('not finished')", timeout=5000)
+    page.wait_for_selector("#won:text-is('not finished')")
 
 
 def test_the_me_page_lists_a_game_that_ends_while_it_is_open(chromium: Any, pub: Pub, address: str) -> None:
@@ -127,8 +127,8 @@ def test_the_me_page_lists_a_game_that_ends_while_it_is_open(chromium: Any, pub:
     page.goto(f"{address}/me")
     page.wait_for_selector("#figures:has-text('No finished game yet')")
     games(pub)
-    page.wait_for_selector("#games li:first-child:has-text('Cid won')", timeout=5000)
-    page.wait_for_selector("#figures tbody td:first-of-type:has-text('3')", timeout=5000)
+    page.wait_for_selector("#games li:first-child:has-text('Cid won')")
+    page.wait_for_selector("#figures tbody td:first-of-type:has-text('3')")
 
 
 def test_the_me_page_counts_the_games_won_by_a_player_named_like_a_team(chromium: Any, pub: Pub, address: str) -> None:

@@ -156,7 +156,7 @@ def test_tournament_section_stays_open_as_players_leave_the_tournament(chromium:
         page.wait_for_selector(f"[data-key='left-{name}']:not([aria-disabled])")  # the list settles after a change
         page.focus(f"[data-key='left-{name}']")
         page.keyboard.press("Enter")
-        page.wait_for_selector(f"[data-key='left-{name}']:has-text('is back')", timeout=5000)
+        page.wait_for_selector(f"[data-key='left-{name}']:has-text('is back')")
         assert page.evaluate("document.activeElement.dataset.key") == f"left-{name}"
 
 
