@@ -152,8 +152,9 @@ def value_of(section: str, key: str, value: object) -> Any:
     except msgspec.ValidationError as wrong:
         raise SetupError([f"[{section}] `{key}`{shown}: {str(wrong).rstrip('.')}."]) from None
     for text in _texts(good):
-        what = flaw(text) or (f"is longer than {MAX_TEXT} characters" if len(text) > MAX_TEXT else None)
-        if what:
+        if len(text) > MAX_TEXT:
+            raise SetupError([f"[{section}] `{key}`{shown}: it is longer than {MAX_TEXT} characters. Shorten it."])
+        if what := flaw(text):
             raise SetupError([f"[{section}] `{key}`{shown}: it {what}. Write it without."])
     return good
 

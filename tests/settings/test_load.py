@@ -51,6 +51,16 @@ def test_a_settings_file_saved_with_a_byte_order_mark_is_read(tmp_path: Path) ->
     assert config.load(file, {}).web.port == 8001
 
 
+@pytest.mark.parametrize(("folder", "cure"), [("x" * 5000, "Shorten it"), ("snug\u202e", "Write it without")])
+def test_a_text_setting_that_is_too_long_or_has_a_hidden_character_is_an_error_with_its_cure(
+    tmp_path: Path, folder: str, cure: str
+) -> None:
+    file = tmp_path / "pegpip.toml"
+    file.write_text(f'[data]\ndir = "{folder}"\n')
+    with pytest.raises(SetupError, match=cure):
+        config.load(file, {})
+
+
 def test_a_data_folder_in_an_unknown_users_home_is_a_setup_error() -> None:
     """A shell leaves such a path as it is."""
     with pytest.raises(SetupError, match="home of no known user"):
