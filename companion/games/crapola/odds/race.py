@@ -88,9 +88,8 @@ class Race:
 
     def __init__(self, target: int, entry: int) -> None:
         if target > MAX_STEPS_LEFT * STEP or target % STEP or entry not in ENTRIES:
-            raise RulesError(
-                f"The chance to win is computed for targets up to {MAX_STEPS_LEFT * STEP} and entry 0 or 1000."
-            )
+            known = f"targets up to {MAX_STEPS_LEFT * STEP} in steps of {STEP}"
+            raise RulesError(f"The chance to win is computed for {known}, and entry 0 or 1000.")
         self._target, self._entry = target, entry // STEP
         table = np.frombuffer(stored(__package__, TABLE), "<u4")
         values = table[: -(MAX_STEPS_LEFT + 1)].reshape(PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) * UNIT
