@@ -66,6 +66,7 @@ def test_every_calibration_sheet_marker_is_at_least_6_mm_inside_the_paper(paper:
 
 def test_the_calibration_sheet_has_no_marker_on_a_fold_or_past_a_cut() -> None:
     folded = sheet("a4", (320.0, 240.0), 110.0)
+    assert folded.corners_mm
     assert not any(corners.min(0)[0] < 210 < corners.max(0)[0] for corners in folded.corners_mm.values())
     small = sheet("a4", (240.0, 190.0), 0.0)
     assert small.corners_mm

@@ -84,8 +84,8 @@ def test_simulated_dice_touch_at_crossed_edges_without_a_corner_inside() -> None
 
 def test_a_simulated_die_that_slides_into_another_rests_within_1_2_edges_of_it() -> None:
     """Dice were once simulated as spheres, which kept them 1.44 edges apart."""
-    bodies = two_dice((100, 100, LYING_MM), (118, 102, LYING_MM))
-    bodies.velocity[1] = (-140, 0, 0)
+    bodies = two_dice((100, 100, LYING_MM), (125, 102, LYING_MM))
+    bodies.velocity[1] = (-300, 0, 0)
     come_to_rest(bodies)
     assert DIE_MM - 0.1 < bodies.at_mm[1, 0] - bodies.at_mm[0, 0] < 1.2 * DIE_MM
 
