@@ -326,7 +326,6 @@ def test_pairing_compares_at_most_43_of_10000_pins_from_2000_addresses(pub: Pub,
         assert isinstance(refused, Refused)
         tried += refused.wait_s == 0
     assert 20 <= tried <= 43
-    assert tried / 1_000_000 <= 0.0001
 
 
 def test_pair_api_answers_429_after_20_wrong_pins_from_any_addresses(pub: Pub) -> None:

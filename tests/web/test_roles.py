@@ -75,6 +75,7 @@ def visitor(pub: Pub, role: Role) -> Any:
 
 
 def test_a_guest_can_open_every_page_but_sees_no_pin_and_no_owner_code(whole: Pub) -> None:
+    assert "host.svg" in whole.stranger("127.0.0.1").get("/tv").text
     for route in TABLE:
         method, rule = route.split(" ")
         if method == "GET" and "/api/" not in rule and "<" not in rule and "qr/" not in rule:

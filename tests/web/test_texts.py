@@ -27,9 +27,10 @@ def test_catalogue_of_each_language_has_every_english_text_and_argument(language
     english = texts("en")
     assert set(english) - set(own) == set()
     assert set(own) - set(english) == set()
-    differing = {key for key in english if set(ARGUMENT.findall(english[key])) != set(ARGUMENT.findall(own[key]))}
-    # A language may leave out a count that its words tell ("one more"), nothing else.
-    assert {key for key in differing if not key.endswith(".one")} == set()
+    for key, text in english.items():
+        # A language may leave out a count that its words tell ("one more"), nothing else.
+        told = {"count"} if key.endswith(".one") else set()
+        assert set(ARGUMENT.findall(text)) - told <= set(ARGUMENT.findall(own[key])) <= set(ARGUMENT.findall(text)), key
 
 
 def test_language_setting_takes_catalogue_languages_and_the_empty_text() -> None:
@@ -89,7 +90,7 @@ def test_the_restart_notice_names_the_player_but_asks_for_no_throw_in_any_langua
     """A decision may be due: naming the point, keeping dice or choosing a row."""
     restored = say(language, "notice.restored", player="Ann")
     assert "Ann" in restored
-    assert not re.search(r"\b(throw|wirft|heittää)\b", restored)
+    assert not re.search(r"throw|w[iü]rf|heit", restored, re.IGNORECASE)
 
 
 def test_text_catalogue_chooses_singular_or_plural_by_the_count() -> None:
