@@ -260,7 +260,7 @@ def test_the_page_server_is_made_anew_after_an_end_or_crash_until_stopped(monkey
     class Falling:
         def run(self) -> None:
             if len(made) == 3:
-                server._stopped.set()
+                server.stop()
             elif len(made) == 2:
                 raise OSError("no socket")
 
@@ -272,6 +272,7 @@ def test_the_page_server_is_made_anew_after_an_end_or_crash_until_stopped(monkey
 
     def make(listening: socket.socket) -> Any:
         listening.close()
+        assert len(made) < 3, "it was stopped"
         made.append(1)
         return Falling()
 
