@@ -21,7 +21,7 @@ from companion.games.engine.players import LEVELS
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES
 from tests.games.high import GAME
-from tests.games.playing import STOP, begun, keep, point, throw, told, worth_of
+from tests.games.playing import STOP, begun, keep, point, score, throw, told, worth_of
 from tests.games.test_luck import played_by
 
 
@@ -104,7 +104,9 @@ def test_judging_a_game_finds_every_costly_move_of_its_luck_analysis(game: str, 
 
 
 def test_the_analysis_of_players_decisions_finds_none_in_a_roll_off() -> None:
-    assert regrets_of(told("crag", throw(1, 2), roll_off=True), "points") == ((), ())
+    roll_off, turn = [throw(6, 6), throw(1, 2)], [throw(4, 4, 4), score("fours")]
+    rolled_off = regrets_of(told("crag", *roll_off, *turn, roll_off=True), "points")
+    assert rolled_off == regrets_of(told("crag", *turn), "points") != ((), ())
 
 
 def test_only_a_finished_game_that_nobody_left_is_evaluated_move_by_move(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -295,4 +295,5 @@ def test_luck_command_refuses_an_unfinished_game_and_option_goal_win_for_solo_cr
     assert isinstance(unfinished.exception, RulesError)
     assert isinstance(no_win.exception, RulesError)
     assert "not finished" in str(unfinished.exception)
+    assert "between two sides only" in str(no_win.exception)
     assert unfinished.stdout == no_win.stdout == ""

@@ -30,14 +30,16 @@ from tests.games.high import GAME as HIGH
 from tests.games.playing import begun, keep, throw, told
 from tests.games.test_judging import register
 from tests.known import known
-from web.catalogue import LANGUAGES, texts
+from web.catalogue import texts
 
 EACH = 12
 
 
 @pytest.fixture(scope="module", params=list(GAMES))
 def some(request: pytest.FixtureRequest) -> list[Puzzle]:
-    return list(islice(puzzles(request.param, Random(1)), EACH))
+    found = list(islice(puzzles(request.param, Random(1)), EACH))
+    assert len(found) == EACH
+    return found
 
 
 def test_the_best_option_of_a_puzzle_is_listed_first_and_ties_with_no_other(some: list[Puzzle]) -> None:
@@ -265,14 +267,12 @@ def test_the_search_for_puzzles_raises_after_20_games_in_a_row_without_one(high:
     assert dice.games == 40
 
 
-def test_the_reasons_of_12_generated_puzzles_per_game_have_text_in_every_language(some: list[Puzzle]) -> None:
+def test_the_reasons_of_12_generated_puzzles_per_game_have_text_in_the_catalogue(some: list[Puzzle]) -> None:
     for puzzle in some:
         reasons = reasons_for(puzzle.transcript.state, puzzle.goal, puzzle.options)
         assert reasons, puzzle.view()
         for phrase in reasons:
-            for language in LANGUAGES:
-                known = texts(language)
-                assert f"fact.{phrase.code}" in known or f"fact.{phrase.code}.other" in known
+            assert {f"fact.{phrase.code}", f"fact.{phrase.code}.other"} & texts("en").keys()
 
 
 def test_the_puzzles_command_prints_one_json_object_for_each_puzzle() -> None:
