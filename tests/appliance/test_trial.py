@@ -190,14 +190,17 @@ def test_a_power_cut_at_any_step_of_an_update_leaves_a_release_that_runs(
     assert ran == ({first} if kind == "ill" else {first, second})
 
 
-def test_a_power_cut_in_an_update_rollback_leaves_the_old_release_running(releases: Releases, tmp_path: Path) -> None:
+@pytest.mark.parametrize("lazy", [False, True])
+def test_a_power_cut_in_an_update_rollback_leaves_the_old_release_running(
+    releases: Releases, tmp_path: Path, *, lazy: bool
+) -> None:
     source = wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(source), GAME)
     fresh = tree_of(tmp_path / "root")
     at = 0
     while True:
         table = Careful(releases, {source.name()})
-        disk = Disk(tmp_path / "root", at, lazy=True)
+        disk = Disk(tmp_path / "root", at, lazy)
         with disk.powered():
             booted(table)
         booted(table)
@@ -382,10 +385,12 @@ def test_update_takes_a_malformed_or_empty_healthz_answer_as_unhealthy(body: str
         def do_GET(self) -> None:
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(body.encode("latin-1"))
+            self.wfile.write(b'{"number": 41}' if self.path == "/api/state" else body.encode("latin-1"))
 
         def log_message(self, *_: object) -> None: ...
 
     with http.server.HTTPServer(("127.0.0.1", 0), Answer) as server:
-        threading.Thread(target=server.handle_request).start()
-        assert entry_of(f"http://127.0.0.1:{server.server_port}") is None
+        threading.Thread(target=server.serve_forever).start()
+        entry = entry_of(f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
+    assert entry is None
