@@ -259,15 +259,17 @@ def test_correcting_a_throw_to_unknown_dice_removes_it_from_the_taught_set(
 
 
 def test_a_die_with_an_unread_face_gives_no_training_example(settled: list[Settled], networks: Networks) -> None:
-    """The reader rejected a die's face, and reports the die as one without a value; a person labels the others."""
+    """The reader rejected a die's face, and reports the die without a value; a person labels the others, or all."""
     reading, frame_bgr = settled[0].reading, settled[0].frame.image_bgr
     unread = reading.dice[0]
     dice = (replace(unread, value=None, confidence=0.0), *reading.dice[1:])
     candidates = [each for each in reading.candidates if each.accepted]
     rejected = tuple(replace(each, accepted=each.box_xywh != unread.box_xywh) for each in candidates)
-    labels = [die.value for die in dice]
-    made = examples_of(networks.classifier, frame_bgr, Reading(dice, Doubt.UNREAD, rejected), labels, 1, settled[0].rig)
-    assert [each.label for each in made] == labels[1:]
+    labels = [die.value for die in dice[1:]]
+    reading = Reading(dice, Doubt.UNREAD, rejected)
+    for label in (None, 6):
+        made = examples_of(networks.classifier, frame_bgr, reading, [label, *labels], 1, settled[0].rig)
+        assert [each.label for each in made] == labels
 
 
 @pytest.mark.parametrize("keep_zone", [True, False])
@@ -359,7 +361,7 @@ def test_an_uncertain_die_value_stays_doubtful_if_no_example_of_that_value_was_t
 def test_few_taught_dice_examples_limit_the_probability_of_a_reading() -> None:
     few = Witness(tuple(each for each in WITNESS.examples if each.throw < 3))
     selection, _ = _weighed(_candidate(1, 0.6), 1, few)
-    assert selection.dice[0].probabilities.max() < 1 - 1 / (len(few.examples) + 2) + 0.01
+    assert 0.9 < selection.dice[0].probabilities.max() < 1 - 1 / (len(few.examples) + 2) + 0.01
 
 
 def test_example_dice_with_random_labels_neither_confirm_nor_contradict_a_reading() -> None:
