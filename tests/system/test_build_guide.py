@@ -62,10 +62,8 @@ def test_the_wiring_diagram_feeds_level_shifter_and_strip_after_the_fuse(setting
     drawn = wiring_diagram("spi", StripSettings(), settings.buttons.pins, settings.strip.limit_ma)
     wires = re.findall(r'<path d="M([\d.]+) ([\d.]+)[^"]*H([\d.]+)" fill="none" stroke="([^"]+)"', drawn)
     red = [(float(x), float(end)) for x, _, end, colour in wires if colour == "#e5533d"]
-    fuse_left, fuse_right = 680.0, 760.0
-    before = [(x, end) for x, end in red if x < fuse_left and end <= fuse_left]
-    assert before == [(478.0, 530.0), (636.0, 680.0)], "from the supply through the terminal block into the fuse"
-    assert all(end > fuse_right for _, end in red if end > fuse_left)
+    into, out_of = [(478.0, 530.0), (636.0, 680.0)], [(760.0, 780.0), (450.0, 780.0)]
+    assert red == into + out_of, "from the supply by the terminal block into the fuse, from there to strip and shifter"
     assert "After the fuse the plus goes to the strip and to the shifter" in IN_ONE_LINE
 
 

@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from companion.adapters.reader_setup import NOT_CALIBRATED, calibration_status, load_reader, save_calibration
 from companion.commands.calibrate import command
 from companion.errors import DeviceError, SetupError
+from tests.known import known
 from tests.system.running import Running, pegpip
 from vision.calibration.procedure import Calibrating
 from vision.calibration.sheet import pdf, raster, sheet
@@ -161,7 +162,7 @@ def test_calibrate_reports_a_camera_fault_while_measuring_the_die_and_assumes_16
     done = calibrate("--camera", "virtual", "--data", str(tmp_path), "--corners", *CORNERS)
     assert done.return_value == 0
     assert "The camera is gone. Plug it in.\nNo single die was seen: 16 mm" in done.stderr
-    assert load_calibration(tmp_path) is not None
+    assert known(load_calibration(tmp_path)).rig.die_mm == 16
 
 
 def photographed(folder: Path) -> VirtualCamera:

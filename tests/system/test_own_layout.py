@@ -122,3 +122,4 @@ def test_the_leds_map_and_leds_design_commands_draw_a_layout_from_the_settings(t
         done = CliRunner().invoke(leds, [*words, "--config", str(tmp_path / "pegpip.toml")])
         assert done.exit_code == 0, done.output
     assert "hole 10" in (tmp_path / "m.svg").read_text()
+    assert "<svg" in (tmp_path / "d.svg").read_text()
