@@ -15,7 +15,7 @@ GOALS = ("points", "win", "games")
 
 
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
-    r"""Return the options of the player to play as JSON, best first: `{"line": {"do": "stop"}, "value": 10.0}`.
+    """Return the options of the player to play as JSON, best first: `{"line": {"do": "stop"}, "value": 10.0}`.
 
     A throw of n dice is the option `{"throw": n}`. After the end there are no options.
 
