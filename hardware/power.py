@@ -152,8 +152,8 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
 
     Chroma is the greatest channel minus the least. The hue is a ratio, 0 to 1: (middle - least channel) / chroma. In
     whole numbers a low chroma allows few ratios. The first table holds the nearest chroma above 0 that allows the hue
-    within HUE_TOLERANCE_DEGREES, the second its middle minus least channel. Rows are for twice the wanted chroma, 0 to
-    510 (row 0 is all 0), and columns for the bin of the hue.
+    within HUE_TOLERANCE_DEGREES, on a tie the smaller. The second holds its middle minus least channel. Rows are for
+    twice the wanted chroma, 0 to 510 (row 0 is all 0), and columns for the bin of the hue.
     """
     ratio = np.arange(_RATIO_BINS + 1) / _RATIO_BINS
     chroma = np.arange(256)[:, None]

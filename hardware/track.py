@@ -168,9 +168,9 @@ def _places(lanes: Sequence[Lane], settings: TrackSettings) -> tuple[Place, ...]
     """Return the place (x, y), in mm, of each LED of a strip whose track the settings describe lane by lane.
 
     `lanes` are those that `_lane` returns. Hole 1 of the first lane is at (0, 0), and y grows downwards. A row has
-    `row_holes` holes and lies four pitches below the one before; lanes lie below each other. With `serpentine` every
-    second row of a lane runs to the left. Pockets lengthen a lane's first and last row. LEDs that belong to no lane are
-    in rows below all lanes.
+    `row_holes` holes and lies four LED pitches below the one before; lanes lie below each other. With `serpentine`
+    every second row of a lane runs to the left. Pockets lengthen a lane's first and last row. LEDs that belong to no
+    lane are in rows below all lanes.
     """
     row_leds = settings.row_holes * settings.leds_per_hole
     cells, top = dict[int, tuple[int, int]](), 0
@@ -197,10 +197,11 @@ def strip122() -> Layout:
 
 
 def board3x121() -> Layout:
-    """Return the layout of a cribbage board: three lanes of 120 holes and a finish, in four rows, 144 LEDs a metre.
+    """Return the layout of a cribbage board: three lanes of 120 holes and a finish, one LED each, 144 LEDs a metre.
 
-    The wire runs through the lanes in turn, along the middle one from its finish back to hole 1. There is no start
-    pocket: a peg that has not started is not shown.
+    The lanes run side by side, 11 mm apart, through four rows that are 48 mm apart. The wire follows the first lane to
+    its finish, the second lane backwards, and the third lane forwards. No lane has a start pocket: a peg that has not
+    started is not shown.
     """
     pitch_mm, lane_mm, row_mm = 1000 / 144, 11.0, 48.0
     places: list[Place] = []

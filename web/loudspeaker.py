@@ -138,9 +138,10 @@ class Speaking:
         threading.Thread(target=self._speak_words, args=(words,), name="voice", daemon=True).start()
 
     def _speak_words(self, words: str) -> None:
-        """Write the text to the speech program and wait until it has been spoken; runs in the speech's own thread.
+        """Write the text to the running speech program, and wait until it ends.
 
-        The program is killed after `MAX_SPEECH_S`. If it was stopped before it had read the text, nothing is raised.
+        Called in the speech's own thread. The program is killed after `MAX_SPEECH_S`. Nothing is raised if it was
+        stopped before it had read the text.
         """
         try:
             self._program.communicate(words.encode(), timeout=MAX_SPEECH_S)

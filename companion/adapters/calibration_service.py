@@ -83,7 +83,7 @@ class CalibrationService:
 
         Returns:
             `calibrated`, `says`: as `calibration_status`. `virtual`: whether the camera is virtual. `sheet`:
-                whether `take_sheet` has measured the sheet. `empty`: whether a calibration was stored since.
+                whether `take_sheet` has measured the sheet. `empty`: whether the empty tray was taken after it.
                 `picture_wh`: size in pixels. `markers`, `zones`: corners of each in pixels. `lens`: `views`, `of`
                 (views needed), `degrees`, `measured`. `advice`: what to improve. Before the first frame
                 `picture_wh` and `lens` are None, `markers` and `zones` empty, and the advice is `no_picture`.

@@ -60,10 +60,11 @@ class Trial:
 
 
 def begin(releases: Releases, name: str, entry: int | None) -> None:
-    """Put the named release on trial: store the trial, and make the release current from the service's next start on.
+    """Put the named release on trial: the service runs it from its next start on.
 
-    `entry` is the number of the journal's newest entry, which must not be lost; None if no table runs. Raises
-    DeviceError if there is no release to go back to, OSError if the disk refuses.
+    The trial is stored first, and the proven release is the one to go back to. `entry` is the number of the journal's
+    newest entry, which must not be lost; None if no table runs. Raises DeviceError if no release is proven, OSError if
+    the disk refuses.
     """
     proven = releases.proven()
     if proven is None:

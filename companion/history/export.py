@@ -120,7 +120,7 @@ class PastGames:
         return self._cached("luck", self._game(game), luck)
 
     def luckiest(self, game: int) -> Json | None:
-        """Return the throw of a finished game with the most luck; None for an unknown game. The result is cached.
+        """Return the luckiest throw of a finished game (`story_of`); None for an unknown game. The result is cached.
 
         Returns:
             `player`, `values`, `line` (its number in the transcript), and `chance`, the probability of a throw at

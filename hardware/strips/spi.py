@@ -19,9 +19,9 @@ PINS = {
     5: (14, 13, 15, 12, 26),
     6: (20, 19, 21, 18, 27),
 }
-"""SPI bus -> BCM numbers of the pins that the kernel reserves for it up to a Raspberry Pi 4, in the order of ROLES.
-The LEDs need MOSI alone. Only a Pi 4 has the buses from 3. Bus 2 is missing: it is not on the 40-pin header. The
-overlay of a bus other than 0 reserves one CE pin for each device up to `spi_device`."""
+"""SPI bus -> BCM numbers of the pins that the kernel reserves for it up to a Raspberry Pi 4, in the order of ROLES:
+MOSI, MISO, SCLK, then CE0 and on. The LEDs need MOSI alone. Only a Pi 4 has the buses from 3. Bus 2 is missing: it is
+not on the 40-pin header. The overlay of a bus other than 0 reserves one CE pin for each device up to `spi_device`."""
 PI_5_PINS = {0: PINS[0], 1: PINS[1], 2: PINS[3], 3: PINS[4], 5: PINS[5]}
 """SPI bus -> BCM numbers of the pins reserved for it on a Raspberry Pi 5, as in PINS. Bus 4 is missing: it can only
 receive. Bus 6 is missing: it is not on the header."""

@@ -48,7 +48,8 @@ POST_GAP_MM = 4.0
 PLATE_MM = 5.0
 """Thickness in mm of the plate that the camera hangs from. Higher: a stiffer plate."""
 SPACER_MM = 3.0
-"""Height in mm of the nylon spacers between the plate and the camera board. More: a longer post under the arm."""
+"""Height in mm of the nylon spacers between the plate and the camera board below it. More: the camera hangs lower, so
+the post must carry the arm higher."""
 BOARD_MM = 1.0
 """Thickness in mm of a camera's circuit board. Higher: a longer post."""
 LENS_MM = {"ov5647": 5.0, "imx219": 5.0, "imx708": 8.0, "imx708_wide": 9.0, "imx477": 45.0, "imx296": 45.0}

@@ -16,7 +16,7 @@ from setuptools import find_packages
 from companion.appliance.install import PROJECT, PUBLIC_KEY
 
 
-def test_the_deb_package_holds_all_modules_that_its_installer_imports(tmp_path: Path) -> None:
+def test_the_installer_starts_from_only_the_parts_that_deb_py_packs_for_it(tmp_path: Path) -> None:
     """The system's Python runs it, with nothing else of the project beside it."""
     for part in runpy.run_path(str(PROJECT / "release/deb.py"))["INSTALLER"]:
         to = tmp_path / part

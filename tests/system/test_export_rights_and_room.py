@@ -73,7 +73,7 @@ def bar(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "scandir", refused)
 
 
-def test_an_export_that_cannot_reach_the_settings_file_suggests_the_config_option(
+def test_an_export_without_permission_to_read_the_settings_file_suggests_the_config_option(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_file = Path.is_file

@@ -175,7 +175,7 @@ def test_only_the_player_phone_that_started_a_next_game_may_abandon_it(pub: Pub)
     assert ben.post("/api/abandon", json={"number": number}).status_code == 200
 
 
-def test_only_the_phone_that_started_a_game_may_abandon_it_after_undo_resumes_it(pub: Pub) -> None:
+def test_after_undo_resumes_an_abandoned_game_only_its_starter_may_abandon_it_again(pub: Pub) -> None:
     pub.start()
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
     number = ann.post("/api/games", json=HEADER).json["number"]

@@ -98,7 +98,8 @@ class Reader:
         """Return the reading of a scene: its dice from left to right, the doubt or None, and all candidates.
 
         If there is a doubt, foreground of a die's size that no die covers is added as a die without a value. `expect`
-        is the number of dice, or None. `previous` is the reading of the frame before, used as in `_select`.
+        is the number of dice, or None. `previous` is the reading of the frame before; a trusted one counts as a
+        detection pass.
         """
         selection, doubt = self._select(scene, expect, previous)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]

@@ -125,7 +125,11 @@ class CribDice:
         return tuple((option, self._value(option, worth)) for option in (*self.throw_sizes, *self.options()))
 
     def _value(self, option: Action | int, worth: TurnValues) -> float:
-        """Return the value of an option, a legal decision or a number of dice to throw, in the unit of `worth`."""
+        """Return the expected value of one option, with best play after it, in the unit of `worth`.
+
+        `option` is a decision (NamePoint, Stop or Bomb), or a number of dice to throw. The rules prescribe that number,
+        so the value of a throw depends on the state alone.
+        """
         turn = self.turn
         match option:
             case NamePoint(value):

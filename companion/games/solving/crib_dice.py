@@ -39,8 +39,8 @@ With this value, win probabilities are right to the eight digits reported."""
 def turn_table() -> Generator[float, None, bytes]:
     """Compute the stored table of the points that a turn of Crib Dice is expected to bank with best play.
 
-    Yields the progress, 0 to 1. Returns little-endian float64 values before a throw of seven dice, by the points
-    gathered so far, 0 to SURE_STOP_POINTS - 1: first without the house rule `piddle_points`, then with it.
+    Yields 0.0 once, before it begins. Returns little-endian float64 values before a throw of seven dice, by the
+    points gathered so far, 0 to SURE_STOP_POINTS - 1: first without the house rule `piddle_points`, then with it.
     """
     yield 0.0
     both = (TurnValues(False), TurnValues(True))

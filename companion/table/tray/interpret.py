@@ -96,8 +96,10 @@ class Interpretation:
 def interpret(now: Situation) -> Interpretation:
     """Return what a new observation of a tray at rest means: lines to play, a question or notice, the new memory.
 
-    The dice are compared with those in memory: rolled dice are a throw, kept dice a decision, an empty tray may bank.
-    Without thrown dice, a doubt other than `COUNT` keeps the memory, but restarts the time that the tray is empty.
+    The dice are compared with those in memory: rolled dice are a throw, kept dice a decision, an empty tray may bank. A
+    doubtful reading of dice that did not move leaves their earlier values. The first clear one after a doubt is
+    compared with the dice from before the doubt (`cleared`). Without thrown dice, a doubt other than `COUNT` keeps the
+    memory, but restarts the time that the tray is empty.
     """
     before, observation = now.memory, now.observation
     if before.doubted is not None and observation.doubt is None and observation.thrown:

@@ -65,7 +65,10 @@ def header_line(header: Header) -> dict[str, Any]:
 
 
 def _check_keys(obj: dict[str, Any]) -> None:
-    """Raise RulesError if a decoded header has a key twice or an unknown key, or lacks one of REQUIRED_KEYS."""
+    """Raise RulesError if a decoded header repeats a key, has an unknown one, or lacks one of REQUIRED_KEYS.
+
+    The decoder returns a `RepeatedKey` in place of a plain dict if the text repeats a key.
+    """
     if isinstance(obj, RepeatedKey):
         raise RulesError("The header has a key twice.")
     for key in obj:
