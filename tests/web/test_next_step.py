@@ -9,6 +9,7 @@ import pytest
 from companion.table.commands import Abandon, CorrectThrow, NoteMotion, StartGame
 from tests.games.crib_turns import bank
 from tests.waiting import RETRIES
+from tests.web.phases import Evening
 from tests.web.phones import newest
 from tests.web.pub import HEADER, PIN, Pub, observation, play
 
@@ -72,6 +73,31 @@ def test_a_roll_off_says_what_the_two_dice_decide_and_shows_no_points(pub: Pub, 
     assert page.inner_text("#notice") == "The highest total starts."
     assert page.inner_text("#last") == "Ann threw 2, 4. Ann's total is 6."
     assert page.is_hidden("#worth")
+
+
+def test_pages_say_what_follows_the_crapola_dice_laid_in_the_keep_zone(pub: Pub, visiting: Any) -> None:
+    evening = Evening(pub)
+    evening.begin("crapola", ("Ann", "Ben"))
+    evening.see([1, 1, 1, 5, 2, 3])
+    page, phone = visiting("/tv", "1280x720"), visiting("/control", paired=True)
+    assert page.inner_text("#can") == "set aside dice that score"
+    evening.set_aside(1)
+    for each in (page, phone):
+        newest(each, pub)
+        assert each.inner_text("#can") == "throw the other 3 dice or bank 1,000"
+        assert each.inner_text("#points") == "+1,000"
+    assert [len(row.query_selector_all(".die")) for row in page.query_selector_all("#felt .group")] == [3, 3]
+    assert phone.inner_text("[data-key='keep']") == "Set aside 1, 1, 1 +1,000"
+
+
+def test_pages_ask_for_a_throw_where_the_kept_crapola_dice_are_too_few_to_bank(pub: Pub, visiting: Any) -> None:
+    evening = Evening(pub)
+    evening.begin("crapola", ("Ann", "Ben"))
+    evening.see([1, 2, 2, 3, 4, 6])
+    evening.set_aside(1)
+    page = visiting("/")
+    assert page.inner_text("#can") == "throw the other 5 dice"
+    assert page.inner_text("#makes") == "Counts only once it is banked"
 
 
 def test_the_bomb_button_on_the_control_page_shows_no_points(pub: Pub, visiting: Any) -> None:

@@ -7,7 +7,7 @@ import { phones } from "../shared/hosting.js";
 import { button, closeOnEscape, dialog, fold, select } from "../shared/elements.js";
 import { newGame } from "./newgame.js";
 import { startMatch } from "../shared/tournament.js";
-import { blind, eventWords, gameOf, housesTurn, sensible, sides } from "../shared/sides.js";
+import { blind, eventWords, gameOf, housesTurn, laidAside, sensible, sides } from "../shared/sides.js";
 
 let entering = null; // the open dialog whose answer counts for the snapshot that it was opened on alone
 
@@ -22,9 +22,8 @@ export function sheet() {
       playing = [game, options, phase, state?.throw_sizes, state?.over, abandoned];
     const shown = [playing, points, newest, snapshot.notice?.code, snapshot.tournament?.next, blind()];
     fill($("big"), shown, () => big(snapshot));
-    fill($("pick"), [options, points, state?.dice, panels.sheet?.offers, panels.keeping, rule_of_thumb], () =>
-      pick(snapshot),
-    );
+    const offered = [options, points, state?.dice, panels.sheet?.offers, panels.keeping, rule_of_thumb];
+    fill($("pick"), [offered, laidAside(snapshot.notice)?.dice], () => pick(snapshot));
     fill($("rest"), playing, () => rest(snapshot));
   });
   const more = /** @type {HTMLDetailsElement} */ ($("more"));
@@ -175,7 +174,7 @@ function keepPicker(snapshot, keeps) {
   const rule = snapshot.rule_of_thumb?.do === "keep" ? snapshot.rule_of_thumb.dice : null;
   const dice = snapshot.panels.dice,
     { word, chosen: first } = snapshot.panels.keeping,
-    chosen = new Set(placesOf(rule ?? first, dice));
+    chosen = new Set(placesOf(laidAside(snapshot.notice)?.dice ?? rule ?? first, dice));
   const points = new Map(
     keeps.map((line) => [[...line.dice].sort().join(), snapshot.option_points[snapshot.options.indexOf(line)]]),
   );

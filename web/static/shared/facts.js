@@ -1,7 +1,7 @@
 // What a glance must tell: which game, whose turn and what to do, what it is worth, who leads, what happened, how far.
 import { has, number, own, settings, start, t, table } from "./core.js";
 import { actions, can, eventWords, forHouse, housesTurn, inQuestion } from "./sides.js";
-import { listed, miscount, noticeWords, phraseWords, sentences, sides, staying } from "./sides.js";
+import { laidAside, listed, miscount, noticeWords, phraseWords, sentences, sides, staying } from "./sides.js";
 
 /** Return the name of the game on the table. */
 export function gameName({ game }) {
@@ -143,17 +143,17 @@ const DECIDES = new Set(["point", "keep"]);
 const NOTHING_YET = () => ({ label: t("worth.turn"), value: 0, note: t("worth.so_far") });
 
 /** Return the dice that the best choice sets aside, those of equal points too; none where nothing is to be chosen. */
-export function bestDice({ options, option_points: points, panels }) {
+export function bestDice({ options, option_points: points, panels, notice }) {
   const decided = options.map((line, at) => (DECIDES.has(line.do) ? points[at] : -1)),
     most = Math.max(0, ...decided),
     best = options.filter((_, at) => decided[at] === most);
-  if (!best.length || panels.sheet) return [];
+  if (!best.length || panels.sheet || laidAside(notice)) return [];
   return best[0].dice ?? panels.dice.filter((value) => best.some((line) => line.value === value));
 }
 
 /** Return what the turn or the dice are worth: { label, value, note }, or null where no game is on. */
 export function worthOf(snapshot) {
-  const { state, panels, options, option_points: points, abandoned } = snapshot;
+  const { state, panels, options, option_points: points, abandoned, notice } = snapshot;
   if (!state || state.over || abandoned || panels.can[0]?.code === "can.roll_off") return null;
   const on = sides(snapshot).find((side) => side.to_play);
   if (panels.sheet) {
@@ -164,16 +164,19 @@ export function worthOf(snapshot) {
       category = t(`category.${row}`, {}, row);
     return { label: t("worth.dice"), value: best, note: t("worth.in_row", { category }) };
   }
+  const laid = laidAside(notice),
+    banked = (sum) => t("worth.banked", { player: state.player, points: number((on?.score ?? 0) + sum) });
+  if (laid) {
+    const note = laid.decisions.includes("stop") ? banked(laid.turn_points) : t("worth.not_yet");
+    return { label: t("worth.turn"), value: laid.turn_points, note };
+  }
   if (!panels.worth) return snapshot.safe_chance === null ? null : NOTHING_YET(); // the chance stands below it
   const decided = options.map((line, at) => (DECIDES.has(line.do) ? points[at] : -1)),
     best = Math.max(-1, ...decided);
   if (state.turn_points === 0 && best <= 0) return NOTHING_YET();
   const worth = best > state.turn_points ? best : state.turn_points,
-    reached = (on?.score ?? 0) + worth,
-    home = on && on.peg.provisional > snapshot.track.holes;
-  const note = home
-    ? t("worth.home")
-    : t(housesTurn(snapshot) ? "worth.banked_by" : "worth.banked", { player: state.player, points: number(reached) });
+    home = on && on.peg.provisional > snapshot.track.holes,
+    note = home ? t("worth.home") : banked(worth);
   if (best > state.turn_points) return { label: t("worth.best"), value: worth, note: t("worth.not_yet") };
   return { label: t("worth.turn"), value: worth, note };
 }

@@ -24,10 +24,16 @@ export const whoIsOn = (snapshot) => sides(snapshot).find((side) => side.to_play
 export const gameOf = ({ header, sitting }) => JSON.stringify([header, sitting.games]);
 
 /** Dice as they lie: those frozen or kept apart from the loose ones. */
-export const lying = (snapshot) =>
-  snapshot.state
-    ? { frozen: snapshot.panels.kept, loose: snapshot.panels.dice }
-    : { frozen: [], loose: snapshot.thrown };
+export function lying({ state, panels, notice, thrown }) {
+  if (!state) return { frozen: [], loose: thrown };
+  const loose = [...panels.dice],
+    moved = laidAside(notice)?.dice ?? [];
+  for (const die of moved) loose.splice(loose.indexOf(die), 1);
+  return { frozen: [...panels.kept, ...moved], loose };
+}
+
+/** What the notice says of dice that lie in the keep zone and may be kept: no line yet, but play goes on from there. */
+export const laidAside = (notice) => (notice?.code.startsWith("hold") ? notice.args : null);
 
 const joined = (words, last) =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
@@ -53,18 +59,27 @@ const RARE = "can.spend";
 
 /** What the player to act may do, as part of a sentence: "throw the other 4 dice or bank 10". */
 export function actions(snapshot) {
-  const { panels } = snapshot,
-    usual = panels.can.filter(({ code }) => code !== RARE);
+  const { panels, notice } = snapshot,
+    { frozen, loose } = lying(snapshot),
+    allowed = after(laidAside(notice)) ?? panels.can,
+    usual = allowed.filter(({ code }) => code !== RARE);
   return oneOf(
-    (usual.length ? usual : panels.can).map(({ code, args }) => {
+    (usual.length ? usual : allowed).map(({ code, args }) => {
       if ("count" in args && blind()) return t("can.enter"); // a throw, whose dice are counted
-      const rest = code === "can.throw" && panels.kept.length > 0,
-        more = !rest ? code : panels.dice.length === args.count[0] ? "can.throw_rest" : "can.throw_all",
+      const rest = code === "can.throw" && frozen.length > 0,
+        more = !rest ? code : loose.length === args.count[0] ? "can.throw_rest" : "can.throw_all",
         values = code === "can.point" ? setsOf(snapshot, args.values) : null;
       const plain = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, either([value].flat())]));
       return t(more, values ? { values: oneOf(values) } : plain);
     }),
   );
+}
+
+// What dice in the keep zone allow: to throw on, and to bank if they are worth enough.
+function after(held) {
+  if (!held) return null;
+  const bank = held.decisions.includes("stop") ? [{ code: "can.bank", args: { points: held.turn_points } }] : [];
+  return [{ code: "can.throw", args: { count: held.sizes } }, ...bank];
 }
 
 // The dice of each value that may be set aside: "the three 6s", with its points where there is no other choice.
