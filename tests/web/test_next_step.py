@@ -115,6 +115,15 @@ def test_the_tv_names_no_bank_while_crapola_dice_that_score_must_be_chosen(pub: 
     assert said == "Put scoring dice in the keep zone, e.g. the 1, or tap them on a phone."
 
 
+def test_a_fuchled_player_is_not_said_to_stay_where_the_peg_was(pub: Pub, visiting: Any) -> None:
+    lost: list[dict[str, Any]] = [THROW, {"do": "point", "value": 5}, {"throw": [2, 3, 4, 6]}]
+    begin(pub, "crib_dice", *bank(5), *bank(5), *lost, *bank(5), *lost, *bank(5), *lost)
+    page = visiting("/")
+    said = "Wipe-out! Ann loses the 5 points of this turn. Fuchled! Ann goes back to the start."
+    assert page.inner_text("#last") == f"Ann threw 2, 3, 4, 6. {said}"
+    assert "back at the start: fuchled" in page.inner_text("#players")
+
+
 def test_the_bomb_button_on_the_control_page_shows_no_points(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "rules": {"bomb": True}}))
     play(pub, *bank(5), {"throw": [1, 1, 1, 1, 1, 2, 3]}, {"do": "point", "value": 1})

@@ -125,8 +125,8 @@ def test_the_voice_announces_only_events_with_the_called_flag_in_the_given_langu
 @pytest.mark.parametrize(
     ("code", "args", "said"),
     [
-        ("wiped_out", {"points": 0, "from": 9}, "Wipe-out! Ann scores nothing and stays on 9"),
-        ("wiped_out", {"points": 1, "from": 9}, "Wipe-out! Ann loses the 1 point of this turn and stays on 9"),
+        ("wiped_out", {"points": 0, "from": 9}, "Wipe-out! Ann scores nothing this turn"),
+        ("wiped_out", {"points": 1, "from": 9}, "Wipe-out! Ann loses the 1 point of this turn"),
         ("crapped_out", {"points": 0}, "Crapola! Ann scores nothing this turn"),
         ("crapped_out", {"points": 50}, "Crapola! Ann loses the 50 points of this turn"),
         ("froze", {"value": 5, "dice": 2, "frozen": 5, "count": 2}, "2 more 5s kept"),
