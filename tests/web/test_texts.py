@@ -65,6 +65,13 @@ def test_every_event_and_notice_code_has_an_english_text() -> None:
     assert events - said == set()
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_loss_that_any_game_is_remembered_by_has_no_name_from_crib_dice(language: str) -> None:
+    told = texts(language)
+    for key in ("highlight.dearest_loss", "figure.loss"):
+        assert told["word.wipe_out"].lower() not in told[key].lower()
+
+
 def test_stored_moments_reference_page_equals_the_freshly_generated_page() -> None:
     assert moments_page.PAGE.read_text(encoding="utf-8") == moments_page.page(), "run `make moments-page`"
 
