@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 HELD_MS = 2000
 
 
-def told(game: str, *actions: Action, **changed: bool) -> list[Snapshot]:
+def told(game: str, *actions: Action, **changed: int) -> list[Snapshot]:
     """Return the snapshots of a new game between two and after each of these actions; `changed`: its house rules."""
     rules = {**{each.key: each.default for each in GAMES[game].switches}, **changed}
     records = [begun(Header(game, ("Ann", "Ben"), rules))]
@@ -61,6 +61,37 @@ def test_scoreboard_and_tv_page_announce_a_crib_dice_event_for_two_seconds(
     assert fed.page.evaluate(IN_FRONT)
     fed.page.clock.run_for(1)
     assert fed.page.is_hidden("#moment")
+
+
+HOME = (Throw((1, 1, 1, 2, 3, 4)), Keep((1, 1, 1)), Stop())
+CRAPOLA_OVER = (*HOME, *HOME[:2], Throw((2, 3, 4)))
+WHOLE = """() => {
+  const box = (part) => document.querySelector(part).getBoundingClientRect();
+  return [box("#match").bottom <= box("#moment .whose").top, box("#moment .cried").bottom <= box(".stage").bottom]; }"""
+"""Script that returns whether a moment lies below the game's name, and its words inside the stage."""
+
+
+@pytest.mark.parametrize("path", ["/tv", "/"])
+def test_the_moment_of_a_throw_that_ends_a_crapola_game_is_drawn_whole(chromium: Any, address: str, path: str) -> None:
+    *_, before, after = told("crapola", *CRAPOLA_OVER, target=1000)
+    fed = FedPage(chromium, address, path)
+    fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
+    stop_clock(fed.page)
+    fed.show(before)
+    fed.show(after, happens=True)
+    assert fed.page.inner_text("#moment .cried") == "Crapola! 1,000\u00a0lost"
+    assert fed.page.evaluate(WHOLE) == [True, True]
+
+
+def test_tv_page_of_a_game_that_is_over_names_what_its_photos_show(chromium: Any, address: str) -> None:
+    over = told("crapola", *CRAPOLA_OVER, target=1000)[-1]
+    fed = FedPage(chromium, address, "/tv")
+    fed.page.set_viewport_size({"width": 1280, "height": 720})
+    fed.show(over)
+    named = fed.page.locator("#photos figcaption")
+    assert named.all_inner_texts() == ["Best turn: Ann, 1,000", "Biggest loss: Ben, 1,000"]
+    assert fed.page.is_hidden("#last"), "a line about another throw stood beside them"
+    assert not fed.page.locator("#log li").first.is_visible(), "the list said the same"
 
 
 def test_the_tv_page_celebrates_a_crag_of_50_until_the_entry_is_undone(chromium: Any, address: str) -> None:
