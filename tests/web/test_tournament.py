@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from companion.table.commands import StartGame
+from companion.table.commands import Abandon, StartGame
 from companion.table.snapshot import TournamentView
 from tests.known import known
 from tests.waiting import RETRIES, until
@@ -176,3 +176,28 @@ def test_a_double_tap_on_tournament_leave_does_not_bring_the_player_back(chromiu
         page.mouse.click(*place)
         page.wait_for_selector("[data-key='left-Ben']:has-text('is back')")
     assert page.evaluate("posts") == 1
+
+
+@pytest.mark.browser
+def test_pages_say_who_plays_the_next_tournament_match_and_how_to_start_it(pub: Pub, visiting: Any) -> None:
+    """The phones asked to sit down and pick a game, and highlighted a new game as well."""
+    how = "Tap “Start the match” on a phone."
+    assert begin(pub.host(), pub, players=FIVE[:2]).status_code == 200
+    page, phone, tv = visiting("/"), visiting("/control", paired=True), visiting("/tv", "1280x720")
+    for each in (page, phone):
+        assert (each.inner_text("#who"), each.inner_text("#notice")) == ("Next match: Ann – Ben", how)
+    assert phone.locator("#big .main").all_inner_texts() == ["Start the match"]
+    tv.wait_for_selector("#quiz:not([hidden])")
+    assert how in tv.inner_text("#quiz")
+    pub.table.submit(StartGame(header=known(on(pub).next)))
+    pub.table.submit(Abandon(number=pub.table.snapshot().number))
+    newest(page, pub)
+    assert page.inner_text("#notice") == how
+
+
+@pytest.mark.browser
+def test_the_scoreboard_says_after_a_tournament_match_how_to_start_the_next(pub: Pub, visiting: Any) -> None:
+    assert begin(pub.host(), pub, form="round_robin", players=FIVE[:3]).status_code == 200
+    pub.table.submit(StartGame(header=known(on(pub).next)))
+    play_out(pub, random.Random(1))
+    assert visiting("/").inner_text("#notice").endswith(". Tap “Start the match” on a phone.")

@@ -66,12 +66,13 @@ function big(snapshot) {
   return places.map((each) => each ?? h("span", { class: "free" }));
 }
 
-function between({ state }, over) {
+function between({ state, tournament }, over) {
+  const first = !over && !tournament?.next;
   const fresh = table.paired
-    ? act("new", [icon("plus"), t("control.new_game")], () => newGame(start.games), over ? "" : "main")
+    ? act("new", [icon("plus"), t("control.new_game")], () => newGame(start.games), first ? "main" : "")
     : state ? null : h("a", { class: "button main", href: "/control", "data-key": "pair" }, t("control.open"));
   const next = () => post("/api/next", { number: table.snapshot.number });
-  if (table.snapshot.tournament?.next && table.paired) {
+  if (tournament?.next && table.paired) {
     const match = act("match", [icon("play"), t("tournament.start")], startMatch, "main");
     return [match, fresh, state ? undoButton(table.snapshot) : null];
   }

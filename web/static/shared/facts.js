@@ -1,7 +1,7 @@
 // What a glance must tell: which game, whose turn and what to do, what it is worth, who leads, what happened, how far.
 import { has, number, own, settings, start, t, table } from "./core.js";
-import { actions, can, eventWords, forHouse, housesTurn, inQuestion } from "./sides.js";
-import { laidAside, listed, miscount, noticeWords, phraseWords, sentences, sides, staying } from "./sides.js";
+import { actions, can, eventWords, forHouse, housesTurn, inQuestion, laidAside } from "./sides.js";
+import { listed, miscount, nextWords, noticeWords, phraseWords, sentences, sides, staying } from "./sides.js";
 
 /** Return the name of the game on the table. */
 export function gameName({ game }) {
@@ -84,13 +84,15 @@ export function lastWords({ events, question, notice, state, panels }) {
  * `who` is the player to act, or null where the sentence names nobody. `how` explains or warns, and may be empty.
  */
 export function toDo(snapshot) {
-  const { state, phase, abandoned, question } = snapshot;
+  const { state, phase, abandoned, question, tournament } = snapshot;
   const screen = document.body.classList.contains("tv");
+  const match = tournament?.next ? t("tournament.start_how") : "";
+  if (!state && match) return { who: null, what: nextWords(tournament), how: match };
   if (!state) {
     const how = screen ? "hero.idle_screen" : table.paired ? "hero.idle_paired" : "hero.idle_how";
     return { who: null, what: t("hero.idle"), how: t(how) };
   }
-  if (abandoned) return { who: null, what: can(snapshot), how: t("hero.abandoned_how") };
+  if (abandoned) return { who: null, what: can(snapshot), how: match || t("hero.abandoned_how") };
   if (state.over) return { who: null, what: can(snapshot), how: "" };
   if (phase === "asking") {
     const counts = miscount(snapshot);

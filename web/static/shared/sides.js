@@ -98,9 +98,12 @@ export function nextWords({ next, standings }) {
   return t("tournament.winner", { names: listed(standings.filter((row) => row.place === 1).map((row) => row.player)) });
 }
 
-/** Who starts the next game, or plays the next match of the tournament, in words; empty until this one is over. */
-export const nextStarter = ({ next_starter: player, tournament }) =>
-  tournament && player ? nextWords(tournament) : player ? t("hero.next", { player }) : "";
+/** Who starts the next game, or plays the next match of the tournament, and how; empty until this one is over. */
+export function nextStarter({ next_starter: player, tournament }) {
+  if (!player) return "";
+  if (!tournament) return t("hero.next", { player });
+  return tournament.next ? sentences([nextWords(tournament), t("tournament.start_how")]) : nextWords(tournament);
+}
 
 function overLine(outcome) {
   if (!outcome) return t("can.abandoned");

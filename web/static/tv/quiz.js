@@ -43,6 +43,7 @@ function tournamentOnStage(run, tournament, state) {
   matches(few, { matches: tournament.matches.slice(Math.max(0, due < 0 ? -MATCHES : due - 1)).slice(0, MATCHES) });
   fill($("quiz"), [tournament], () => [
     h("h2", {}, nextWords(tournament)),
+    tournament.next ? h("p", {}, t("tournament.start_how")) : null,
     tournament.form === "knockout" && !tournament.over ? few : standings(tournament, ROWS),
   ]);
   $("quiz").hidden = false;
