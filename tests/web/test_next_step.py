@@ -432,9 +432,20 @@ def test_the_scoreboard_names_a_new_crapola_leader_after_the_leader_has_left(pub
     page = visiting("/")
     newest(page, pub)
     assert page.inner_text("#lead") == "Ben leads by 50"
-    assert "50 more to catch Ben" in page.inner_text("main")
+    assert page.inner_text("#notice") == "Your last turn: Ben is 50 ahead."
     ann, ben, cat = (line.inner_text().split("\n")[-1] for line in page.query_selector_all("#players > .player"))
     assert ("leads" in ann, ben, cat) == (False, "leads", "50 behind")
+
+
+def test_scoreboard_of_a_crapola_last_round_says_so_once_and_names_no_target(pub: Pub, visiting: Any) -> None:
+    pub.table.submit(StartGame(header={**HEADER, "game": "crapola", "rules": {"target": 1000, "entry": 0}}))
+    play(pub, {"throw": [5, 2, 2, 3, 4, 6]}, {"do": "keep", "dice": [5]}, {"do": "stop"})
+    play(pub, {"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
+    page = visiting("/")
+    assert page.inner_text("#match").split("\n") == ["Crapola", "Last round: most points wins"]
+    assert page.inner_text("#notice") == "Your last turn: Ben is 950 ahead."
+    assert page.inner_text("#panels") == ""
+    assert "to go" not in page.inner_text("#players")
 
 
 def test_the_tv_page_says_that_the_bots_dice_roll_and_addresses_nobody(pub: Pub, visiting: Any) -> None:

@@ -1,6 +1,7 @@
 // What a game shows besides names, scores and the track, drawn from its data: a sheet, the goal, pots.
 import { $, fill, follow, h, number, t } from "../shared/core.js";
 import { chip, colourOf } from "../shared/dice.js";
+import { LAST_ROUND } from "../shared/facts.js";
 import { gap, sides } from "../shared/sides.js";
 
 /** Draw them; a sheet for no more sides than `most`: more see totals, and which row each filled last. */
@@ -11,7 +12,7 @@ export function panels(most = Infinity) {
       sheet = all.length <= most ? snapshot.panels.sheet : null;
     fill($("panels"), [sheet, goal, pots, snapshot.sides], () => [
       sheet && sheetOf(all, sheet),
-      goal && goal.notes.length > 0 && !snapshot.state?.over && goalOf(goal),
+      goal && !snapshot.state?.over && goalOf(goal),
       ...pots.map(potOf),
     ]);
   });
@@ -67,7 +68,10 @@ function cell(entered, offer) {
   return offer === null ? "" : h("span", { class: "offer" }, `(${number(offer)})`);
 }
 
-// The target itself stands above the turn.
-const goalOf = ({ notes }) => h("p", { class: "quiet goal" }, notes.map((note) => t(note)).join(" · "));
+// The target itself, and that the last round is on, stands above the turn.
+function goalOf({ notes }) {
+  const told = notes.filter((note) => note !== LAST_ROUND);
+  return told.length ? h("p", { class: "quiet goal" }, told.map((note) => t(note)).join(" · ")) : null;
+}
 
 const potOf = ({ label, points }) => h("p", { class: "spread" }, h("span", {}, t(label)), h("b", {}, number(points)));

@@ -3,6 +3,9 @@ import { has, number, own, settings, start, t, table } from "./core.js";
 import { actions, can, eventWords, forHouse, housesTurn, inQuestion, laidAside } from "./sides.js";
 import { listed, miscount, nextWords, noticeWords, phraseWords, sentences, sides, staying } from "./sides.js";
 
+/** The note of a goal that stands above the turn, not below the players. */
+export const LAST_ROUND = "goal.last_round";
+
 /** Return the name of the game on the table. */
 export function gameName({ game }) {
   return own(start.titles, game) ?? game;
@@ -12,18 +15,22 @@ export function gameName({ game }) {
 export const targetOf = ({ panels, track }) =>
   panels.goal?.target ?? (panels.sheet || !track ? null : Math.ceil((track.holes + 1) * track.points_per_hole));
 
+/** Whether each player has one turn left: the target is reached, and no longer what counts. */
+const lastRound = ({ panels, state }) => Boolean(panels.goal?.notes.includes(LAST_ROUND)) && !state?.over;
+
 /** Return the goal in words: "First to 121 points", or "Most points after 13 rounds". */
 export function goalWords(snapshot) {
   const { panels } = snapshot;
-  if (panels.goal?.notes.includes("goal.last_round") && !snapshot.state?.over) return t("goal.last_round_wins");
+  if (lastRound(snapshot)) return t("goal.last_round_wins");
   if (panels.goal === null && panels.sheet)
     return roundWords(snapshot) ? t("goal.most") : t("goal.rounds", { rounds: panels.sheet.rows.length });
   return t("goal.target", { points: number(targetOf(snapshot)) });
 }
 
-/** Return the round in words: "Round 3", or "Round 3 of 13". */
-export function roundWords({ state, panels }) {
-  if (!state?.round || state.over) return "";
+/** Return the round in words: "Round 3", or "Round 3 of 13"; empty in a last round, which the goal tells. */
+export function roundWords(snapshot) {
+  const { state, panels } = snapshot;
+  if (!state?.round || state.over || lastRound(snapshot)) return "";
   const args = { round: state.round, rounds: panels.sheet?.rows.length };
   return panels.sheet ? t("stage.round_of", args) : t("stage.round", args);
 }
@@ -31,7 +38,7 @@ export function roundWords({ state, panels }) {
 /** Return how far a side still has to go: "78 to go"; empty where no target is left to reach. */
 export function toGo(snapshot, side) {
   const target = targetOf(snapshot);
-  if (target === null || snapshot.state?.over || side.score >= target) return "";
+  if (target === null || snapshot.state?.over || lastRound(snapshot) || side.score >= target) return "";
   return t("player.to_go", { points: number(target - side.score) });
 }
 
@@ -135,7 +142,7 @@ function hint(snapshot) {
   const all = staying(sides(snapshot)),
     first = all.reduce((best, side) => (side.score > best.score ? side : best)),
     behind = first.score - (all.find((side) => side.to_play)?.score ?? 0);
-  if (state.turn_points === 0 && panels.goal?.notes.includes("goal.last_round") && behind > 0 && !panels.dice.length)
+  if (state.turn_points === 0 && lastRound(snapshot) && behind > 0 && !panels.dice.length)
     return t("hint.last_turn", { points: number(behind), name: first.name });
   if (known) return t(known, { points });
   return panels.worth && state.turn_points > 0 && state.throw_sizes.length ? t("hint.risk", { points }) : "";
