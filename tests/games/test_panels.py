@@ -57,6 +57,17 @@ def test_crib_dice_action_texts_distinguish_a_throw_a_bank_a_piddle_and_a_bomb()
     assert can(told("crib_dice", *bomb, BOMB, header=rules)) == ["can.bomb_throw"]
 
 
+@pytest.mark.parametrize("find_a_loser", [False, True])
+def test_crib_dice_pages_tell_the_last_round_once_a_side_finished(find_a_loser: bool) -> None:
+    header = {"players": ["Ann", "Ben", "Cat"], "rules": {"find_a_loser": find_a_loser}}
+    turns = [[throw(6, 6, 6, 6, 6, 6, 6), point(6), STOP], *[[MIXED, point(5), STOP]] * 2] * 4
+    begun_round = [each for turn in turns for each in turn]
+    assert panels(told("crib_dice", *begun_round, header=header)).goal is None
+    finished = told("crib_dice", *begun_round, *turns[0], header=header)
+    assert "finished" in [event.code for event in finished.state.events]
+    assert panels(finished).goal == (None if find_a_loser else Goal(121, ("goal.last_round",)))
+
+
 def test_the_engines_default_page_content_offers_to_throw_or_bank_in_a_crib_dice_turn() -> None:
     shown = default_panels(told("crib_dice", MIXED, point(5)).state)
     assert shown == Panels(can=(Phrase("can.throw", {"count": [5]}), Phrase("can.bank", {"points": 2})), notes=((), ()))

@@ -5,7 +5,15 @@ from __future__ import annotations
 from companion.games.crib_dice.scoring import set_score
 from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import NamePoint, State
-from companion.games.engine.views.panels import BANK_TEXT, Counter, Panels, allowed_phrases, default_panels, notes_of
+from companion.games.engine.views.panels import (
+    BANK_TEXT,
+    Counter,
+    Goal,
+    Panels,
+    allowed_phrases,
+    default_panels,
+    notes_of,
+)
 from companion.games.engine.views.phrase import Phrase
 
 TURN_OVER = (
@@ -31,13 +39,15 @@ def panels(state: State) -> Panels:
 
     The panels have legal actions, loose and frozen dice, and a lesson. Each side has a count of its wipe-outs in a row.
     A side that left, is out, finished or fuchled (sent to hole 0 by wipe-outs) has a note. The page shows the turn
-    points, except while a bomb is thrown: every bomb costs them.
+    points, except while a bomb is thrown: every bomb costs them. Once a side has finished, the goal says that this is
+    the last round; with `find_a_loser` it is not.
     """
     if not isinstance(state, CribDice):
         return default_panels(state)
     turn, board = state.turn, state.board
     points = [option.value for option in state.options() if isinstance(option, NamePoint)]
     naming = (Phrase("can.point", {"values": points}),) if points else ()
+    last_round = board.finished and not board.header.rules["find_a_loser"]
     return Panels(
         can=naming or allowed_phrases(state, {"stop": BANK_TEXT, "bomb": "can.bomb"}, _throw(state)),
         dice=tuple(die for die in turn.dice if die != turn.point),
@@ -48,6 +58,7 @@ def panels(state: State) -> Panels:
             [("player.out", board.out), ("player.finished", board.finished), ("player.fuchled", board.fuchled)],
         ),
         counters=(Counter("player.wipeouts", board.wipeouts, board.fuchle_at),),
+        goal=Goal(board.holes + 1, ("goal.last_round",)) if last_round else None,
         lesson=_lesson(state),
     )
 
