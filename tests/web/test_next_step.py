@@ -139,6 +139,18 @@ def test_tv_page_of_an_abandoned_game_shows_no_player_and_names_the_next_step(pu
     assert page.inner_text("#notice") == "Tap “Next game” on a phone."
     assert page.locator("#who .chip").count() == 0
     assert page.is_hidden("#last")
+    assert page.inner_text("#felt") == ""
+    assert page.locator(":is(.on, [aria-current]):not(nav *), .offer").count() == 0
+
+
+def test_abandoning_a_crapola_turn_takes_its_points_off_the_scoreboard(pub: Pub, visiting: Any) -> None:
+    begin(pub, "crapola", {"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]})
+    page = visiting("/")
+    assert "+1,000" in page.inner_text("#players")
+    pub.table.submit(Abandon(number=pub.table.snapshot().number))
+    newest(page, pub)
+    assert "+" not in page.inner_text("#players")
+    assert page.inner_text("#felt") == ""
 
 
 def test_escape_closes_the_control_pages_more_menu_and_returns_the_focus_to_its_button(pub: Pub, visiting: Any) -> None:

@@ -10,7 +10,7 @@ export function panels(most = Infinity) {
     const { goal, pots } = snapshot.panels,
       all = sides(snapshot),
       sheet = all.length <= most ? snapshot.panels.sheet : null;
-    fill($("panels"), [sheet, goal, pots, snapshot.sides], () => [
+    fill($("panels"), [sheet, goal, pots, all, snapshot.state?.over], () => [
       sheet && sheetOf(all, sheet),
       goal && !snapshot.state?.over && goalOf(goal),
       ...pots.map(potOf),

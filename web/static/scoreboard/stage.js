@@ -92,7 +92,7 @@ const wrong = ({ notice }) =>
 function heading(snapshot, who, what, on) {
   if (!who)
     return [
-      on && snapshot.phase !== "asking" && !snapshot.abandoned ? chip(on.colour) : null,
+      on && snapshot.phase !== "asking" ? chip(on.colour) : null,
       h("span", { id: "can" }, what),
     ];
   const teams = snapshot.header.players.length > snapshot.sides.length;
@@ -106,7 +106,7 @@ function heading(snapshot, who, what, on) {
 }
 
 function felt(snapshot, frozen, loose, on) {
-  if (snapshot.phase === "settling" || snapshot.state?.over) return [];
+  if (snapshot.phase === "settling" || snapshot.state?.over || snapshot.abandoned) return [];
   const group = (row, label) => h("figure", { class: "group" }, row, h("figcaption", {}, t(label)));
   if (snapshot.question?.values.length) {
     const row = dice(snapshot.question.values), asked = inQuestion(snapshot.question);

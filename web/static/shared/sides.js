@@ -4,11 +4,12 @@ import { h, has, isolate, number, t, table } from "./core.js";
 
 /** The sides (players, or teams) in seat order, with what each page shows of them; a side is known by its seat. */
 export function sides(snapshot) {
-  const { counters, notes, worth } = snapshot.panels; // without worth a turn's points are lost whatever comes
+  const { counters, notes } = snapshot.panels, playing = !snapshot.abandoned;
+  const worth = playing && snapshot.panels.worth; // without worth a turn's points are lost whatever comes
   return snapshot.sides.map((side, seat) => {
     const peg = snapshot.track.pegs[seat];
     return {
-      ...side, seat, notes: notes[seat] ?? [], ahead: worth ? side.ahead : side.score,
+      ...side, seat, to_play: playing && side.to_play, notes: notes[seat] ?? [], ahead: worth ? side.ahead : side.score,
       peg: worth ? peg : { ...peg, provisional: peg.banked },
       counters: counters.map(({ label, counts, full }) => ({ label, count: counts[seat], full })),
     };
