@@ -31,6 +31,16 @@ def test_scoreboard_page_shows_a_doubtful_throw_without_the_kept_dice(chromium: 
         expect(page.locator("#last")).to_have_text("Ann threw 5, 1, 2, 3: not counted yet.")
 
 
+def test_the_newest_line_does_not_name_the_value_of_a_die_in_question(pub: Pub, visiting: Any) -> None:
+    """The stage draws it as “?”: the line gave the guess away as if it were read."""
+    pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
+    pub.table.submit(observation([], at_s=90.0))
+    pub.table.submit(observation([6, 6, 1], doubt="disagree", at_s=100.0))
+    page = visiting("/")
+    assert page.locator("#felt .die").count() == 3
+    assert page.inner_text("#last") == "Ann threw ?, 6, 1: not counted yet."
+
+
 def test_scoreboard_shows_points_to_the_crapola_target_before_the_first_bank(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         page = chromium.new_page()

@@ -73,7 +73,8 @@ const HEADLINES = new Set(["game_over", "abandoned"]); // events that the headin
 /** Return what happened last, in one or two sentences: "Ben threw 2, 2, 4, 6. Ben loses 18 points." */
 export function lastWords({ events, question, notice, state, panels }) {
   const newest = events.at(-1)?.number,
-    all = question?.values ?? [], // the thrown dice first, then those of the keep zone
+    doubted = inQuestion(question),
+    all = (question?.values ?? []).map((value, at) => (at === doubted ? "?" : value)), // those of the keep zone last
     seen = notice?.code === "count" ? all.slice(0, notice.args.seen) : all;
   if (seen.length) return t("last.question", { player: state.player, dice: seen.join(", ") });
   const froze = events.find((event) => event.number === newest && event.code === "froze")?.args.count ?? 0,
