@@ -20,7 +20,8 @@ Notice = Phrase
 Waiting: `throw` {player, sizes, decisions}, `decide` {player, decisions}, `clear_tray` {player, sizes}, `banking`
 {after_s}, `restored` {scores, player}. Waiting for a decision of one game alone: `choose_point` {player, values},
 `freeze` {player, value, missing, sizes}, `choose_entry` {player, kept, again}, `choose_keep` {player, dice,
-for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `hold_on` {as hold} before a stop is legal.
+for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `hold_on` {as hold, least}
+before a stop is legal: the first bank takes `least` points.
 
 Where all dice may be thrown again, an empty tray does not bank; only the button or a phone does. `hold_all` {as hold}:
 the last dice are in the keep zone. `again_or_bank` {player, sizes}: dice are in the tray. `throw_or_bank` {player,

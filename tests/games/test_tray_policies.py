@@ -239,7 +239,7 @@ def test_crapola_tray_notice_names_the_dice_set_aside_and_their_points() -> None
     meant = Meaning(notice=Phrase("hold", {"player": "Ann", "dice": [5], **hold}), set_aside=(5,))
     assert at_rest(second, 1, 5, thrown=(1, 2, 3, 3), kept_before=(1,)) == meant
     few = crapola(throw(1, 1, 5, 2, 3, 6), entry=300)
-    hold = {"points": 100, "turn_points": 100, "sizes": [5], "decisions": []}
+    hold = {"points": 100, "turn_points": 100, "sizes": [5], "decisions": [], "least": 300}
     meant = Meaning(notice=Phrase("hold_on", {"player": "Ann", "dice": [1], **hold}), set_aside=(1,))
     assert at_rest(few, 1, **lying) == meant
     hold = {"points": 1000, "turn_points": 1000, "sizes": [6], "decisions": ["stop"]}

@@ -47,7 +47,7 @@ def test_scoreboard_shows_points_to_the_crapola_target_before_the_first_bank(chr
         header = {**HEADER, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": 3000}}
         pub.table.submit(StartGame(header=header))
         page.goto(address)
-        expect(page.locator("#players li").first).to_contain_text("3,000 to go · not on the board yet")
+        expect(page.locator("#players li").first).to_contain_text("3,000 to go · nothing banked")
 
 
 def test_the_scoreboards_last_move_names_the_50_points_of_a_full_crag_once(pub: Pub, visiting: Any) -> None:

@@ -97,6 +97,7 @@ def test_pages_ask_for_a_throw_where_the_kept_crapola_dice_are_too_few_to_bank(p
     evening.set_aside(1)
     page = visiting("/")
     assert page.inner_text("#can") == "throw the other 5 dice"
+    assert page.inner_text("#notice").startswith("1 kept: worth 100. A first bank takes 1,000 or more, so throw on.")
     assert page.inner_text("#makes") == "Counts only once it is banked"
 
 

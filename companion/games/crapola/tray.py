@@ -101,7 +101,7 @@ def _notice(state: Crapola, kept: Values) -> Phrase:
     - No dice: `choose_keep`, with an example.
     - Dice that may not be kept: `illegal_hold`, with the reason.
     - Otherwise `hold_on` if no stop is allowed, `hold_all` if no die is left to throw, else `hold`: the points of the
-      dice, and what may follow.
+      dice, and what may follow. `hold_on` also gives `least`, the points that the player's first bank takes.
     """
     lying = state.turn.dice
     args: dict[str, Any] = {"player": state.standing.player, "dice": list(kept)}
@@ -113,5 +113,7 @@ def _notice(state: Crapola, kept: Values) -> Phrase:
         return Phrase("illegal_hold", {**args, "reason": reason, "values": list(lying)})
     turn = _crapola(after).turn
     worth = {"points": turn.points - state.turn.points, "turn_points": turn.points}
-    code = "hold_on" if "stop" not in after.decisions else "hold" if turn.dice else "hold_all"
-    return Phrase(code, {**args, **worth, "sizes": list(after.throw_sizes), "decisions": list(after.decisions)})
+    args |= {**worth, "sizes": list(after.throw_sizes), "decisions": list(after.decisions)}
+    if "stop" not in after.decisions:
+        return Phrase("hold_on", {**args, "least": state.totals.least_bank})
+    return Phrase("hold" if turn.dice else "hold_all", args)
