@@ -19,10 +19,10 @@ pytestmark = pytest.mark.browser
 HELD_MS = 2000
 
 
-def told(game: str, *actions: Action, **changed: int) -> list[Snapshot]:
-    """Return the snapshots of a new game between two and after each of these actions; `changed`: its house rules."""
+def told(game: str, *actions: Action, players: tuple[str, ...] = ("Ann", "Ben"), **changed: int) -> list[Snapshot]:
+    """Return the snapshots of a new game and after each of these actions; `changed`: its house rules."""
     rules = {**{each.key: each.default for each in GAMES[game].switches}, **changed}
-    records = [begun(Header(game, ("Ann", "Ben"), rules))]
+    records = [begun(Header(game, players, rules))]
     for action in actions:
         records.append(with_line(records[-1], action))
     return [snapshot_of(TableState(record, Memory())) for record in records]
@@ -81,6 +81,39 @@ def test_the_moment_of_a_throw_that_ends_a_crapola_game_is_drawn_whole(chromium:
     fed.show(after, happens=True)
     assert fed.page.inner_text("#moment .cried") == "Crapola! 1,000\u00a0lost"
     assert fed.page.evaluate(WHOLE) == [True, True]
+
+
+TURNED, THREE = Throw((2, 2, 3, 3, 4, 6)), ("Ann", "Ben", "Cat")  # two take turns either way
+LINES = """() => {
+  const words = document.createRange();
+  words.selectNodeContents(document.querySelector("#moment .cried"));
+  return new Set([...words.getClientRects()].map(({ top }) => top)).size; }"""
+"""Script that returns the number of lines that the words of a moment take."""
+
+
+def test_a_moment_that_waits_is_not_shown_after_the_next_throw(chromium: Any, address: str) -> None:
+    """A player who threw at once saw how the turn before had ended, not the dice."""
+    before, turned, thrown = told("crapola", TURNED, Throw((1, 1, 1, 2, 3, 4)), players=THREE)
+    fed = FedPage(chromium, address, "/tv")
+    stop_clock(fed.page)
+    fed.show(before)
+    fed.show(turned, happens=True)
+    assert fed.page.inner_text("#moment .cried") == "Crapola!"
+    fed.show(thrown, happens=True)
+    fed.page.clock.run_for(HELD_MS)
+    assert fed.page.is_hidden("#moment")
+
+
+def test_the_tv_page_writes_a_german_word_about_reversed_play_in_one_line(chromium: Any, address: str) -> None:
+    before, turned = told("crapola", TURNED, players=THREE)
+    fed = FedPage(chromium, address, "/tv", language="de")
+    fed.page.set_viewport_size({"width": 1280, "height": 720})
+    stop_clock(fed.page)
+    fed.show(before)
+    fed.show(turned, happens=True)
+    fed.page.clock.run_for(HELD_MS)
+    assert fed.page.inner_text("#moment .cried") == "Andersrum!"
+    assert fed.page.evaluate(LINES) == 1
 
 
 def test_tv_page_of_a_game_that_is_over_names_what_its_photos_show(chromium: Any, address: str) -> None:

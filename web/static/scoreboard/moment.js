@@ -23,8 +23,8 @@ export function moments() {
     if (drawn && !stays(drawn, snapshot)) { clearTimeout(over); next(); }
     if (!news) return;
     if (news.takenBack) queue = [];
-    // Play goes on: the newest moments replace the ones that wait.
-    else if (news.events.some(held)) queue = news.events.filter(held).map((event) => drawing(snapshot, event));
+    // Play goes on: the newest moments replace the ones that wait, also if there are none.
+    else if (news.events.length) queue = news.events.filter(held).map((event) => drawing(snapshot, event));
     if (news.takenBack || !over) { clearTimeout(over); next(); }
   });
   return (more) => {
