@@ -51,9 +51,13 @@ class Teacher:
         return lesson if lesson is not None and self._clock() < lesson.ends_s else None
 
     def health(self) -> tuple[bool, str]:
-        """Return whether every taught set could be read, and a sentence for the page, which also tells of a lesson."""
-        well, says = self.taught.health()
-        return well, f"{says}; a lesson is on, no throw counts until it ends (/teach)" if self.lesson() else says
+        """Return whether throws count and every taught set could be read, and a sentence for the pages.
+
+        While a lesson is on, no throw counts.
+        """
+        if self.lesson():
+            return False, "The host is teaching the table dice. No throw counts until that ends (/teach)."
+        return self.taught.health()
 
     def view(self) -> dict[str, Any]:
         """Return the state of the lesson as JSON for the page `/teach`.

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from companion.evidence.lesson import Teacher
+from companion.evidence.taught import TaughtSets
 from companion.table.commands import StartGame
 from tests.waiting import until
 from tests.web.phones import live, phone
@@ -70,6 +72,18 @@ def test_scoreboard_names_a_faulty_led_strip_and_still_asks_for_a_throw(
     live(page, address)
     expect(page.locator("#ill")).to_have_text("Lights: It does not answer. Check its cable.")
     expect(page.locator("#can")).to_have_text("throw 3 dice")
+
+
+def test_the_tv_says_that_no_throw_counts_while_dice_are_taught(
+    chromium: Any, address: str, parts: dict[str, Any], tmp_path: Path
+) -> None:
+    teacher = Teacher(TaughtSets(tmp_path / "taught"))
+    teacher.begin("clear")
+    well, says = teacher.health()
+    parts["taught"] = {"ok": well, "says": says}
+    page = phone(chromium, address, "1280x720")
+    live(page, f"{address}/tv")
+    expect(page.locator("#ill")).to_contain_text("No throw counts until that ends")
 
 
 def test_the_scoreboard_does_not_show_that_the_league_server_is_unreachable(

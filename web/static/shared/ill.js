@@ -3,7 +3,7 @@ import { asked, redraw, repeat, table } from "./core.js";
 
 const LOOK_MS = 15_000;
 // Whose illness players feel, the worst first. The help page tells of the others, such as a league that is away.
-const FELT = ["table", "camera", "life", "disk", "journal", "strip"];
+const FELT = ["table", "camera", "life", "disk", "journal", "taught", "strip"];
 
 /** Keep `table.ill` as the table tells it, and have the page drawn anew when that changes. */
 export const illness = () => repeat(LOOK_MS, async () => {
