@@ -127,6 +127,14 @@ def test_tv_page_of_a_game_that_is_over_names_what_its_photos_show(chromium: Any
     assert not fed.page.locator("#log li").first.is_visible(), "the list said the same"
 
 
+def test_a_row_of_a_game_that_is_over_does_not_say_that_nothing_was_banked(chromium: Any, address: str) -> None:
+    """The TV cut off how many games the player has lost, which stands behind it."""
+    fed = FedPage(chromium, address, "/tv", language="de")
+    fed.page.set_viewport_size({"width": 1280, "height": 720})
+    fed.show(told("crapola", *CRAPOLA_OVER, target=1000)[-1])
+    assert fed.page.locator("#players small").all_inner_texts() == ["gewonnen", "verlor 1 Spiel"]
+
+
 def test_the_tv_page_celebrates_a_crag_of_50_until_the_entry_is_undone(chromium: Any, address: str) -> None:
     """All its dice are shown, also those that were not thrown again."""
     *_, thrown, entered = told("crag", Throw((6, 6, 2)), Keep((6, 6)), Throw((1,)), Enter("crag"))

@@ -250,9 +250,10 @@ const notches = ({ label, count, full }) =>
       );
 
 function says(snapshot, side) {
-  const words = side.won ? [t("player.winner")] : side.notes.map((note) => t(note));
+  const off = "player.not_on_board", notes = side.notes.filter((note) => note !== off || !snapshot.state?.over);
+  const words = side.won ? [t("player.winner")] : notes.map((note) => t(note));
   if (side.games_lost) words.push(t("player.lost", { count: side.games_lost }));
-  const far = words.length && !side.notes.includes("player.not_on_board") ? "" : toGo(snapshot, side);
+  const far = words.length && !notes.includes(off) ? "" : toGo(snapshot, side);
   if (!far) return words.join(" · ");
   return [far, words.length ? h("span", { class: "note" }, ` · ${words.join(" · ")}`) : null];
 }
