@@ -18,7 +18,7 @@ def test_phone_page_says_that_too_many_dice_are_in_the_tray_and_asks_for_a_new_t
     page = visiting("/")
     pub.table.submit(observation([1, 2, 3, 4, 4, 6, 6], doubt="count"))
     page.wait_for_selector("#can:has-text('7 dice, not 6')")
-    assert page.inner_text("#notice").startswith("Ann: throw 6 dice again")
+    assert page.inner_text("#notice").startswith("Ann: throw again, just 6,")
     assert "floor" not in page.inner_text("main")
 
 

@@ -61,7 +61,7 @@ def test_the_dialog_about_a_wrong_number_of_dice_states_the_numbers_only_once(pu
     pub.table.submit(observation([], at_s=90.0))
     pub.table.submit(observation([5, 5, 2, 3, 1, 4], at_s=100.0))
     page = visiting("/control", paired=True)
-    assert page.locator("dialog p").all_inner_texts() == ["6 dice seen, 7 wanted"]
+    assert page.locator("dialog p").all_inner_texts() == ["Dice seen: 6, wanted: 7"]
 
 
 def test_the_dice_page_says_not_enough_throws_yet_if_no_dice_were_thrown(tmp_path: Path, chromium: Any) -> None:

@@ -105,6 +105,13 @@ def test_text_catalogue_chooses_singular_or_plural_by_the_count() -> None:
     assert say("en", "player.lost", count=2) == "lost 2 games"
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("key", ["ask.counted", "hero.too_many_how", "keys.wanted", "learn.decisions"])
+def test_texts_with_a_number_but_one_form_do_not_read_as_several_for_one(language: str, key: str) -> None:
+    said = say(language, key, player="Ann", seen=1, wanted=1, sizes=1, count=1)
+    assert not re.search(r"\b1 (dice|Würfeln|noppaa|decisions|Entscheidungen|päätöstä)\b", said)
+
+
 def test_page_language_is_the_chosen_else_the_browsers_else_english() -> None:
     assert chosen("fi", ["de-AT", "en"]) == "fi"
     assert chosen(None, ["zz", "de-AT", "en"]) == "de"

@@ -26,7 +26,7 @@ _MEANINGS = {
         "Find a loser",
         "A player who finishes is safe and leaves; play goes on until one is left, and only that one loses.",
     ),
-    "long_game": ("The long game", "Down the board and back again: 240 holes, and skunks at twice the way."),
+    "long_game": ("The long game", "Down the board and back again: 240 holes, and skunks up to hole 121."),
     "partners": ("Partners", "Four or six play as teams of two: one peg a team, partners throw in turn."),
     "pandemonium": ("Pandemonium", "With the bomb, five 1s go off at once; a fuchle takes four wipe-outs in a row."),
 }
