@@ -61,7 +61,7 @@ def test_the_evening_page_shows_standings_charts_and_a_picture_to_save(chromium:
     worn = pub.table.snapshot().sitting.colours
     assert strokes == [f"var(--p{worn[name]})" for name in ("Cid", "Ann")]
     label = page.get_attribute("#game .track", "aria-label")
-    assert label == "The track. Cid: 120, ahead at 120; Ann: 0, ahead at 0"
+    assert label == "The track. Cid: 120, with this turn 120; Ann: 0, with this turn 0"
     page.click("#game .replay button >> nth=0")
     with page.expect_download() as saved:
         page.click("[data-key='share']")

@@ -78,6 +78,6 @@ def test_scoreboard_and_tv_show_turn_and_scores_of_a_newly_registered_game(pub: 
     assert (
         page.locator("#track svg")
         .get_attribute("aria-label")
-        .startswith("The track. Ann & Ben: 4, ahead at 4; 12: 2, ahead at 2; Ann: 0, ahead at 6; 7: 0")
+        .startswith("The track. Ann & Ben: 4, with this turn 4; 12: 2, with this turn 2; Ann: 0, with this turn 6")
     )
     assert page.errors == screen.errors == []
