@@ -20,10 +20,10 @@ from vision.geometry.floor import Floor
 from vision.geometry.rig import place
 from vision.networks import Networks, load_networks
 from vision.networks.detector import LIGHT_MODEL, Detection, Detector
-from vision.reading.candidates import COUNT_THRESHOLDS
+from vision.reading.candidates import COUNT_THRESHOLDS, Candidate, Selection
 from vision.reading.reader import Reader
 from vision.reading.reading import Doubt, FrameBGR, Reading
-from vision.reading.scenes import TrayFrame
+from vision.reading.scenes import Tray, TrayFrame
 from vision.research.evaluation.conditions import CONDITIONS, picture
 from vision.research.evaluation.fault_injection import FaultInjection
 
@@ -239,3 +239,13 @@ def test_tray_reader_needs_the_excess_foreground_check_to_split_touching_dice(
     assert (reading.values, reading.doubt) == (shown.values, None)
     monkeypatch.setattr(TrayFrame, "has_excess_foreground", lambda *_: False)
     assert len(reader.read(shown.image_bgr).dice) == len(shown.dice) - 1
+
+
+@pytest.mark.parametrize(("no_face", "doubt"), [(0.999, None), (0.66, Doubt.COUNT)])
+def test_a_tray_reading_is_in_doubt_if_a_rejected_candidate_may_be_a_die(no_face: float, doubt: Doubt | None) -> None:
+    """A dark die out of focus on a pale tray may leave no foreground, as a shadow does."""
+    camera = VirtualCamera(7, seed=4, sleep=lambda _s: None)
+    frame = TrayFrame(load_networks(), Tray(camera.rig()), camera.frame().image_bgr)
+    face = Detection(200.0, 150.0, 28.0, np.full(6, 0.81, np.float32))
+    rejected = Candidate(face, np.array([no_face, *[(1 - no_face) / 6] * 6]))
+    assert frame.doubt(Selection((), (rejected,))) == doubt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from vision.networks import Networks
 from vision.networks.classifier import LIGHT_VIEWS, PHOTO_VIEWS, ViewSet
 from vision.networks.detector import LIGHT_FACE_PX, Detection
 from vision.reading import vetoes
-from vision.reading.candidates import Selection
+from vision.reading.candidates import MIN_JOINT_CONFIDENCE, Selection
 from vision.reading.reading import Box, Doubt, Floats, FrameBGR
 from vision.reading.vetoes import unexplained_boxes
 
@@ -140,8 +141,9 @@ class TrayFrame:
         """Return why the places and sizes of the selected dice make a tray's reading doubtful, or None.
 
         `CUT_OFF`: a die may cross the edge of the floor. `COCKED`: dice overlap, have an impossible size or may be
-        stacked. `OBJECT`: the tray holds a die-sized object besides the selected dice. To rule out a shifted tray, the
-        reference picture may be registered anew, which changes the foreground for later calls.
+        stacked. `OBJECT`: the tray holds a die-sized object besides the selected dice. `COUNT`: a rejected candidate
+        may be a die. To rule out a shifted tray, the reference picture may be registered anew, which changes the
+        foreground for later calls.
         """
         face_px, faces = self._tray.floor.face_px, [die.detection for die in selection.dice]
         if any(vetoes.cut_off(face.place[:2], face.size_px, self.picture_bgr.shape) for face in faces):
@@ -152,7 +154,11 @@ class TrayFrame:
         if self.has_excess_foreground(selection):
             apart = unexplained_boxes(self._foreground.certain, self._dice_mask(selection), self._tray.face_px)
             return Doubt.OBJECT if apart else Doubt.COCKED
-        return Doubt.OBJECT if self.unexplained(selection) else None
+        if self.unexplained(selection):
+            return Doubt.OBJECT
+        # A dark die out of focus on a pale tray looks like a shadow: then no foreground shows it.
+        complete = math.prod(1 - each.score for each in selection.rejected) >= MIN_JOINT_CONFIDENCE
+        return None if complete else Doubt.COUNT
 
     def box(self, face: Detection) -> Box:
         """Return the bounding box of a face in pixels of the frame."""
