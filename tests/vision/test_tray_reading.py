@@ -241,11 +241,15 @@ def test_tray_reader_needs_the_excess_foreground_check_to_split_touching_dice(
     assert len(reader.read(shown.image_bgr).dice) == len(shown.dice) - 1
 
 
-@pytest.mark.parametrize(("no_face", "doubt"), [(0.999, None), (0.66, Doubt.COUNT)])
-def test_a_tray_reading_is_in_doubt_if_a_rejected_candidate_may_be_a_die(no_face: float, doubt: Doubt | None) -> None:
+@pytest.mark.parametrize(
+    ("no_face", "expect", "doubt"), [(0.999, None, None), (0.66, None, Doubt.COUNT), (0.66, 7, None)]
+)
+def test_a_tray_reading_of_an_unknown_number_is_in_doubt_if_a_rejected_candidate_may_be_a_die(
+    no_face: float, expect: int | None, doubt: Doubt | None
+) -> None:
     """A dark die out of focus on a pale tray may leave no foreground, as a shadow does."""
     camera = VirtualCamera(7, seed=4, sleep=lambda _s: None)
-    frame = TrayFrame(load_networks(), Tray(camera.rig()), camera.frame().image_bgr)
+    frame = TrayFrame(load_networks(), Tray(camera.rig()), camera.frame().image_bgr, expect)
     face = Detection(200.0, 150.0, 28.0, np.full(6, 0.81, np.float32))
     rejected = Candidate(face, np.array([no_face, *[(1 - no_face) / 6] * 6]))
     assert frame.doubt(Selection((), (rejected,))) == doubt

@@ -29,8 +29,8 @@ the second it is one. In between, the count ends where the sorted scores drop mo
 lower: other things are counted."""
 MIN_JOINT_CONFIDENCE = 0.95
 """Product of all dice's confidences, 0 to 1, below which a reading is not trusted: every value must be right at once.
-Also the probability that every augmented view must give a value to confirm it, and in the tray the least product of 1 -
-score over the rejected candidates. A higher one doubts more readings."""
+Also the probability that every augmented view must give a value to confirm it. In the tray, also the least product of
+1 - score over the rejected candidates, if the number of dice is unknown. A higher one doubts more readings."""
 MAX_WEAKNESS = 0.04
 """Largest (1 - confidence) / detector score**2 of a die when the number of dice is known. Above it a reading is trusted
 only if augmented views or taught examples confirm the value. It catches faint pips and side faces that the detector

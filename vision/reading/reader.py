@@ -81,7 +81,7 @@ class Reader:
         tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
         self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])
         if tray is not None:
-            return self._read(TrayFrame(self._networks, tray, frame_bgr), expect, previous)
+            return self._read(TrayFrame(self._networks, tray, frame_bgr, expect), expect, previous)
         if previous is not None and (previous_px := die_size_px(previous)) is not None:
             detections = self._networks.light.detect(frame_bgr, LIGHT_FACE_PX / previous_px)[:MAX_DETECTIONS]
             reading = self._read(Photo(frame_bgr, len(previous.dice), [detections], LIGHT_VIEWS), len(previous.dice))

@@ -96,13 +96,14 @@ class Tray:
 class TrayFrame:
     """A frame of the calibrated tray: `picture_bgr`, a view of its floor with square pixels, and the foreground in it.
 
-    Passes are not fused, and the best one wins. It has the attributes of `Photo`.
+    Passes are not fused, and the best one wins. It has the attributes of `Photo`. `expect` is the number of dice, if it
+    is known.
     """
 
     min_agreeing, cumulative, verified, views = 1, False, False, LIGHT_VIEWS
 
-    def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR) -> None:
-        self.picture_bgr = tray.floor.view(frame_bgr)
+    def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR, expect: int | None) -> None:
+        self.picture_bgr, self._expect = tray.floor.view(frame_bgr), expect
         self._networks, self._tray, self._shape = networks, tray, frame_bgr.shape
         self._small = shrunk(self.picture_bgr, tray.empty.scale)
         self._foreground = tray.empty.foreground(self._small)
@@ -141,9 +142,9 @@ class TrayFrame:
         """Return why the places and sizes of the selected dice make a tray's reading doubtful, or None.
 
         `CUT_OFF`: a die may cross the edge of the floor. `COCKED`: dice overlap, have an impossible size or may be
-        stacked. `OBJECT`: the tray holds a die-sized object besides the selected dice. `COUNT`: a rejected candidate
-        may be a die. To rule out a shifted tray, the reference picture may be registered anew, which changes the
-        foreground for later calls.
+        stacked. `OBJECT`: the tray holds a die-sized object besides the selected dice. `COUNT`, only if the number of
+        dice is unknown: a rejected candidate may be a die. To rule out a shifted tray, the reference picture may be
+        registered anew, which changes the foreground for later calls.
         """
         face_px, faces = self._tray.floor.face_px, [die.detection for die in selection.dice]
         if any(vetoes.cut_off(face.place[:2], face.size_px, self.picture_bgr.shape) for face in faces):
@@ -158,7 +159,7 @@ class TrayFrame:
             return Doubt.OBJECT
         # A dark die out of focus on a pale tray looks like a shadow: then no foreground shows it.
         complete = math.prod(1 - each.score for each in selection.rejected) >= MIN_JOINT_CONFIDENCE
-        return None if complete else Doubt.COUNT
+        return None if complete or self._expect is not None else Doubt.COUNT
 
     def box(self, face: Detection) -> Box:
         """Return the bounding box of a face in pixels of the frame."""
