@@ -104,7 +104,7 @@ def test_pages_ask_for_a_throw_where_the_kept_crapola_dice_are_too_few_to_bank(p
 def test_the_tv_tells_how_to_bank_where_crib_dice_points_can_be_banked(pub: Pub, visiting: Any) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     page = visiting("/tv", "1280x720")
-    assert page.inner_text("#notice").startswith("Bank: lift all dice out, and the 5 are yours.")
+    page.wait_for_selector("#notice:has-text('Bank: lift all dice out, and the 5 are yours.')")
 
 
 def test_the_tv_names_no_bank_while_crapola_dice_that_score_must_be_chosen(pub: Pub, visiting: Any) -> None:
@@ -112,8 +112,7 @@ def test_the_tv_names_no_bank_while_crapola_dice_that_score_must_be_chosen(pub: 
     evening.begin("crapola", ("Ann", "Ben"))
     evening.see([1, 2, 2, 3, 4, 6])
     page = visiting("/tv", "1280x720")
-    said = page.inner_text("#notice")
-    assert said == "Put scoring dice in the keep zone, e.g. the 1, or tap them on a phone."
+    page.wait_for_selector("#notice:has-text('Put scoring dice in the keep zone, e.g. the 1, or tap them on a phone.')")
 
 
 def test_a_fuchled_player_is_not_said_to_stay_where_the_peg_was(pub: Pub, visiting: Any) -> None:
