@@ -1,4 +1,4 @@
-"""What the table remembers of earlier observations of the tray, and how it changes."""
+"""Memory of earlier observations of the tray, and its changes."""
 
 from __future__ import annotations
 
