@@ -28,7 +28,7 @@ from companion.history.export import PastGames
 from companion.history.review import Review
 from companion.settings.file import SettingsFile
 from companion.settings.load import Origin, Settings
-from companion.table.commands import Observe, PlayLine
+from companion.table.commands import Observe, PlayLine, StartGame
 from companion.table.journal import Journal
 from companion.table.photos import Photos
 from companion.table.settings import TableSettings
@@ -246,6 +246,12 @@ def play(pub: Pub, *lines: dict[str, Any]) -> None:
     """Play transcript lines, each on the newest snapshot."""
     for line in lines:
         pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+
+
+def begin(pub: Pub, game: str, *lines: dict[str, Any]) -> None:
+    """Start a game of Ann and Ben, and play transcript lines."""
+    pub.table.submit(StartGame(header={**HEADER, "game": game}))
+    play(pub, *lines)
 
 
 USUAL: dict[str, Callable[[Path, Table], Any]] = {
