@@ -120,11 +120,12 @@ class App:
 
 
 def build(starting: Starting) -> App:
-    """Build all parts of a table from the settings and return them. Nothing is started, but the port is opened.
+    """Build all parts of a table from the settings and return them. Nothing is started, but the web port is open.
 
-    A forgiving start (`starting.forgiving`) replaces a wrong setting by that of the last good start, or does without
-    the part. Settings typed on the command line and the limits of the strip's current are never replaced. Raises
-    SetupError with all wrong settings that were not replaced, and DeviceError if the data folder can't be made.
+    A forgiving start (`starting.forgiving`) replaces a wrong setting by that of the last good start or the default, or
+    does without the part. The limits of the strip's current and, outside a service, settings typed on the command line
+    are never replaced. Raises SetupError with all wrong settings that were not replaced, and DeviceError if the data
+    folder can't be made.
     """
     clock, networks = time.monotonic, shipped_networks()
     opened, folder = opened_parts(starting), _data_folder(starting.settings)

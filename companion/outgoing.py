@@ -119,9 +119,10 @@ class DeliveryThread(BackgroundThread):
 def check_address(setting: str, address: str) -> None:
     """Raise DeviceError unless `address` is an https URL, or an http URL of a local host.
 
-    A host is local if it is `localhost`, a private IP address, a name without a dot, or one that ends in .local, .lan
-    or .home.arpa. No name is looked up. A URL with spaces or non-ASCII letters, with user and password, or with an
-    impossible host or port, is refused too. The error names the `setting`, not the address, which may hold a secret.
+    A host is local if it is a private IP address, or a name that ends in .local, .lan or .home.arpa. So is a name
+    without a dot that begins with a letter, such as `localhost`. No name is looked up. A URL with spaces or non-ASCII
+    letters, with user and password, or with an impossible host or port, is refused too. The error names the `setting`,
+    not the address, which may hold a secret.
     """
     with contextlib.suppress(ValueError):  # of a bracket, port or host that can't be
         parts = urlsplit(address)

@@ -208,7 +208,7 @@ class Board:
         self._drawn_s = self._retry_s = -math.inf
 
     def _draw(self, view: BoardView, now_s: float) -> bool:
-        """Compute and store the board's frame of a view, and when the next is due; return whether the frame changed."""
+        """Render and store a view's frame, and the time when the next is due; return whether the frame changed."""
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
         self._drawn_s, self._due_s = now_s, next_change_s(view, self._layout, now_s)
         changed = not np.array_equal(frame_rgb, self._frame_rgb)
@@ -236,7 +236,7 @@ class Board:
             self._lit, self._illness, self._retry_s = False, ill, now_s + RETRY_S
 
     def _run(self) -> None:
-        """Call `step` when it is due or something has changed, until `stop`; then close the strip."""
+        """Call `step` when due, after changes and at least every REFRESH_S, until `stop`; then close the strip."""
         while True:
             wait_s = self.step()
             with self._lock:

@@ -134,9 +134,9 @@ def _drain(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _slide(canvas: Canvas, stroke: Stroke) -> None:
-    """Add the trail behind a peg that slides from the stroke's start to its end; it fades after the peg has arrived.
+    """Add to the canvas the trail of a peg that slides from the stroke's start to its end.
 
-    The trail is `stroke.holes` holes long; 0 adds none.
+    The trail is `stroke.holes` holes long, 0 for none, and fades after the peg has arrived.
     """
     if stroke.holes:
         head = stroke.start + (stroke.end - stroke.start) * ease(stroke.since_s / stroke.lasts_s)

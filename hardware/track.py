@@ -237,7 +237,7 @@ def matrix16() -> Layout:
 
 
 def _snail(side: int) -> list[tuple[int, int]]:
-    """Return the cells (x, y) of a clockwise spiral inwards from the upper left corner of a square.
+    """Return in order the cells (x, y) of a clockwise spiral inwards from the upper left corner of a square.
 
     `side` is the square's width in cells. One row or column of cells stays free between neighbouring arms.
     """

@@ -354,8 +354,8 @@ def wait_well(root: Root) -> None:
 def main() -> None:
     """Test an installation of Peg & Pip from install to uninstall, in a Debian root in the folder `--out`.
 
-    The root is made unless it exists; `--fresh` makes it again. The program must run as root. The first check that
-    fails ends it with exit status 1.
+    `--suite` and `--arch` choose Debian's release and architecture. The root is made unless it exists; `--fresh` makes
+    it again. The program must run as root. The first check that fails ends it with exit status 1.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=("amd64", "arm64"), default=NATIVE)

@@ -81,7 +81,8 @@ def main() -> None:
     """Run the command line of the release signer: `key` makes a signing key, `sign FILE...` signs releases.
 
     `key` puts the private part into GnuPG's keyring and the public part into the file `--key`, which must not exist.
-    `sign` prints the name of each signature's file. If either fails, the program exits with the reason and status 1.
+    `sign` uses the newest key of that file, and prints the name of each signature's file. If either fails, the program
+    exits with the reason and status 1.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--key", type=Path, default=PROJECT / PUBLIC_KEY, help="the public key's file")

@@ -26,7 +26,7 @@ OTHER_ROUTES: dict[str, Roles] = {"GET /api/openapi.json": ANYONE, "GET /static/
 def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Flask:
     """Return the Flask application: pages, static files and API, but not the event stream.
 
-    `guard` checks each request first: it refuses foreign hosts and origins, and visitors without a role of the route.
+    `guard` checks each request first: it refuses foreign hosts and origins, and visitors without a role for the route.
 
     Args:
         pages: The HTML pages.

@@ -72,8 +72,8 @@ def refusal(status: int, code: str | None = None, message: str | None = None) ->
 
     Args:
         status: HTTP status.
-        code: Short identifier; None for the one of the status in `WORDS`, or `refused` if `WORDS` lacks the status.
-        message: Sentence for a person; None for the one of the status in `WORDS`, or a general one.
+        code: Short identifier; by default that of `status` in `WORDS`, or `refused` if `WORDS` lacks the status.
+        message: Sentence for a person; by default that of `status` in `WORDS`, or a general one.
     """
     usual_code, usual_words = WORDS.get(status, REFUSED)
     return json_bytes(msgspec.json.encode({"error": code or usual_code, "message": message or usual_words}), status)

@@ -86,7 +86,8 @@ class Routes:
             summary: One line for the OpenAPI document.
             schema: JSON schema of the answer; None for any.
             roles: Roles that may use the route.
-            refused: Statuses with which it may refuse, besides 403, and 401 if not everyone may use it.
+            refused: More statuses of refusals. 403 is always added; 401 too, unless anyone may use the route; 404
+                if `rule` has a number.
             kind: Media type (Content-Type) of the answer.
             query: OpenAPI descriptions of the parameters in its query string.
         """
@@ -169,11 +170,11 @@ class Routes:
 
 
 def error_refusal(refusals: Refusals, error: CompanionError, declared_statuses: Container[str]) -> flask.Response:
-    """Log an error, and return its refusal: status and code of its class in `refusals`, else of its nearest base class.
+    """Log an error; return its refusal, with the status and code of its class or nearest base class in `refusals`.
 
-    `refusals` must contain CompanionError. `declared_statuses` are those of the route, as texts such as "422". Another
-    status is sent, too, but logged with the traceback as a fault in the program. The refusal of a StaleAction ends with
-    a request to look again.
+    `refusals` must contain CompanionError; the code None there stands for the error's own `code`. `declared_statuses`
+    are the route's, as strings such as "422". Any other status is sent, too, but logged with the traceback as a
+    programming error. The refusal of a StaleAction ends with a request to look again.
     """
     status, code = next(refusals[kind] for kind in type(error).__mro__ if kind in refusals)
     asked, surprise = f"{flask.request.method} {flask.request.path}", str(status) not in declared_statuses

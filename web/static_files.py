@@ -114,7 +114,7 @@ def url(name: str) -> str:
 def static_files() -> flask.Blueprint:
     """Return a Flask blueprint that serves the static files at `/static/VERSION/NAME`, compressed where possible.
 
-    A browser may cache a file for good if VERSION is the present one; else it must ask again. An unknown name is a 404.
+    A browser may cache a file forever if VERSION is current; otherwise it must ask again. An unknown name is a 404.
     """
     routes = flask.Blueprint("files", __name__)
 

@@ -131,7 +131,7 @@ def kept_out(command: Command) -> Command:
 def observation_of(event: watch.Settled) -> Observation:
     """Convert a settled tray to an observation with its photo as JPEG.
 
-    The observation's time is now, by the monotonic clock, and not the frame's: that of a video begins at 0.
+    The time is now, by the monotonic clock; the frame's time is not used, as in a video it begins at 0.
     """
     return Observation(
         thrown=_seen(event.thrown),

@@ -81,10 +81,10 @@ class Release:
     command: str = "/usr/local/bin/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return a line for each change that installing the release makes.
+        """Return a line for each change that installing the release makes; empty if there is none.
 
-        Changes are the release itself, and the link from the command to it. A release that is complete, current and
-        proven is not made again. Empty if nothing is to be done.
+        Changes are the release itself, and the link from the command to it. A release is not made again if it is
+        complete, current and proven, by an earlier installation or a passed trial.
         """
         name, lines = self.source.name(), list[str]()
         runs = self.releases.current() == self.releases.proven() == name
@@ -257,8 +257,8 @@ def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], Non
     """Undo the steps of an installation, the last one first, and return the number of changes.
 
     Before a step is undone, `say` gets a line for each of its changes. Raises DeviceError or OSError if a step fails;
-    that step and those before it in `wanted` may still be installed. If any step was undone, systemd reads its units
-    anew, after a failure, too.
+    that step and those before it in `wanted` may still be installed. If any step was undone, systemd reloads its units,
+    even after a failure.
     """
     taken = 0
     try:

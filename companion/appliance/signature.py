@@ -19,10 +19,10 @@ SUFFIX = ".sig"
 def signed_at(file: Path, signature: Path, key: Path) -> int:
     """Return when a file's detached signature was made, in seconds since 1970, after checking it with `gpgv`.
 
-    `key` is the file of the trusted public keys, armoured. A Pi without a network may have a wrong clock, so a time in
-    the future is no error. Raises DeviceError:
+    `key` is the file of the trusted public keys, armoured. A Pi without a network may have a wrong clock, so a time
+    in the future is no error. Raises DeviceError:
 
-    - No key file, or no `gpgv`.
+    - Key file missing, unreadable or not armoured, or no `gpgv`.
     - Not exactly one signature, or not a good one by a trusted key; SHA-1 does not count.
     - The key has expired by this machine's clock.
     """

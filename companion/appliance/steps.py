@@ -52,9 +52,9 @@ class Packages:
         return [f"install the package {name}" for name in self._absent(machine)]
 
     def do(self, machine: Machine) -> None:
-        """Update apt's lists, install the absent packages, and add their names to the file `memory_path`.
+        """Update apt's lists, install the absent packages, and record those installed in the file `memory_path`.
 
-        Raises DeviceError if apt fails; the file then has the names of those that it installed before that.
+        Raises DeviceError if apt fails. Packages installed before the failure are recorded, too.
         """
         machine.run("apt-get", "update", "-q")
         wanted = self._absent(machine)
@@ -281,10 +281,10 @@ class BootLines:
         return [f"take our lines out of {self.path}"] if file.exists() and BEGIN in text_of(file) else []
 
     def undo(self, machine: Machine) -> None:
-        """Take the installer's lines out of config.txt and delete `config.txt.before-pegpip`; changes by others stay.
+        """Remove the installer's lines from config.txt and delete `config.txt.before-pegpip`; other lines stay.
 
-        Where an end mark is missing, nothing shows which lines are ours: only the begin mark goes, and that copy of the
-        original stays.
+        Of a block without an end mark only the begin mark is removed, as nothing shows where the block ends. Then
+        `config.txt.before-pegpip`, the copy of the original, stays.
         """
         file = machine.at(self.path)
         text = text_of(file)

@@ -169,9 +169,10 @@ def entry_of(page: str) -> int | None:
 def page_of(settings: Path) -> str:
     """Return the address of the table's pages on this machine, without a slash at the end.
 
-    The host is that of the settings file. The port is that in the file `.port` beside it, which a running table writes,
-    else that of the settings file, else PORT. The settings are read as plain TOML, as a newer release may have unknown
-    keys; a file that can't be read counts as empty.
+    The settings file's host is used, or 127.0.0.1 if it stands for all addresses or is not this machine's. The port is
+    that in the file `.port` beside the settings file, which a running table writes, else that of the settings file,
+    else PORT. The settings are read as plain TOML, as a newer release may have unknown keys; a file that can't be read
+    counts as empty.
     """
     port = served_port(settings.parent) or value_in(settings, "web", "port")
     served = port if isinstance(port, int) and 0 < port < 65536 else PORT

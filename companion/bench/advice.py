@@ -99,7 +99,7 @@ def set_ups(game: str) -> list[Header]:
 
 
 def states(header: Header, generator: random.Random) -> Iterator[State]:
-    """Play one game, mostly by a rule of thumb and else at random; yield a random sample of its states, in order.
+    """Play one game, mostly by a rule of thumb, else at random; yield a random sample of its states before the end.
 
     Each state is yielded with the probability TIMED_SHARE. The game is broken off after MAX_GAME_LINES lines.
     """

@@ -62,9 +62,10 @@ def one_thread() -> Iterator[None]:
 
 
 def speed() -> dict[str, float]:
-    """Return the median time in ms of each step of reading rendered pictures, by the names that `times` lists.
+    """Return the median time in ms of each step of reading rendered pictures.
 
-    Each picture has 1280 x 960 pixels and shows DICE_TIMED dice.
+    The keys are those of the function `times`, such as `read_rig_ms`. Each picture has 1280 x 960 pixels and shows
+    DICE_TIMED dice.
     """
     camera, pictures = _pictures()
     networks = load_networks()

@@ -58,10 +58,10 @@ class VoteQuestion:
     shown: bool = False
 
     def view(self, voter: str) -> Json:
-        """Return the question as the JSON object for the phone of a voter, as `Vote.view` explains it.
+        """Return the question as a JSON object for one voter's phone; `Vote.view` lists the keys.
 
-        `voter` is the phone's identity. Until the answer is shown, it has the phone's own vote and the number of votes,
-        but no votes of others, values, best or taken option, or reasons.
+        `voter` is the phone's identity. Until the answer is shown, the object lacks the votes by option, values, goal,
+        best and taken option, and reasons.
         """
         panels = game_named(self.state.standing.header.game).panels(self.state)
         view: Json = {
@@ -108,12 +108,12 @@ class Vote:
         finished game whose decisions can be judged is on the table.
 
         Returns:
-            `wanted`: votes after which an answer is shown. `questions`: a list of objects. Each has `player`, `photo`
-            (number of the last throw before the decision; None without a photo of it), `scores` and `turn_points`
-            before the decision, `dice`, `kept`, `options` (lines), `votes` (their number), `mine` (index of the option
-            that this phone voted for, or None) and `shown`, whether the answer is shown. Then there are also `values`
-            of the options, their unit `goal`, `best` and `taken` (indexes of options), `counts` (votes for each option)
-            and `reasons`.
+            `wanted`: votes after which an answer is shown. `questions`: a list of objects. Each has `player`,
+            `photo` (number of the last throw before the decision; None without a photo of it), `scores` and
+            `turn_points` before the decision, `dice`, `kept`, `options` (lines), `votes` (their number), `mine`
+            (index of the option that this phone voted for, or None) and `shown`, whether the answer is shown. A
+            shown question also has the `values` of the options, their unit `goal`, `best` and `taken` (indexes of
+            options), `counts` (votes for each option) and `reasons`.
         """
         with self._lock:
             questions = self._current()

@@ -108,7 +108,7 @@ def command(
 def in_words(record: dict[str, Any]) -> str:
     """Return a calibration record (see `_record`) as lines of text for people.
 
-    The lines name the camera, picture size, size of a die, pose and angle of the lens, what to improve, and the file.
+    The lines name the camera, picture size, die size, the lens's pose and field of view, what to improve, and the file.
     """
     (x, y, height), (wide_px, high_px) = record["camera_mm"], record["size_wh"]
     lens = f"{record['lens']['degrees']:g} degrees across{'' if record['lens']['measured'] else ' (not measured)'}"

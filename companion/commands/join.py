@@ -19,10 +19,10 @@ from web.pages import Addresses, owner_url
 @click.command()
 @CONFIG
 def command(settings_file: Path | None) -> None:
-    """Draw QR codes on this terminal: one joins the table's Wi-Fi, if it has one; one opens its page.
+    """Draw QR codes on this terminal: one joins the table's Wi-Fi, if it has one; one opens the table's page.
 
-    While a running table has no host, scanning the page's code makes a phone the host. A running table's PIN is
-    printed, too.
+    The Wi-Fi's password, the page's address and a running table's PIN are printed, too. While a running table has no
+    host, scanning the page's code makes a phone the host. If no phone can open the page, no codes are drawn.
     """
     from companion.service.site import addresses_of
 

@@ -86,8 +86,9 @@ def scenes(out: Path, only_layout: str | None, stills_only: bool) -> None:
 def map_(settings_file: Path | None, layout: str | None, strip: str | None, out: Path | None, step_s: float) -> None:
     """Walk the track hole by hole, or draw it.
 
-    Each hole is lit for --step seconds and named in turn, to check the wiring. With --out nothing is lit: the track is
-    drawn to that file with the holes' numbers. --layout and --strip replace what the settings (--config) say.
+    Each hole is lit for --step seconds and named in turn, to check the wiring. With --out, a .svg or .png file, nothing
+    is lit: the track is drawn there with the holes' numbers. --layout and --strip replace what the settings (--config)
+    say.
     """
     from hardware.pictures.lights import hole_by_hole
     from hardware.pictures.plans import wiring_map

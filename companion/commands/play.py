@@ -99,7 +99,7 @@ def _built(starting: Starting, starts: Starts) -> App:
 
     After REVERT_AFTER failed starts the last good settings are used, after SAFE_MODE_AFTER safe mode. This start is
     added to `starts`, the record of failed ones. A SetupError or Ctrl-C takes it out again; a DeviceError leaves it
-    there with the reason. Both errors are raised.
+    there with the reason. All three are re-raised.
     """
     before = starts.begin()
     try:

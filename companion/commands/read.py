@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 def command(
     images: tuple[str, ...], as_json: bool, expect: int | None, calibration: Path | None, annotate: Path | None
 ) -> int:
-    """Read the dice in pictures and print their values, for instance `pegpip read --expect 6 throw.jpg`.
+    """Read the dice in pictures and print their values; `pegpip read --expect 6 throw.jpg` expects six dice.
 
     With --calibration a picture is read as a frame of that tray; one of another size is read as a photo, with a note.
     Throws in a zip of `pegpip rescore --export` are read with the calibrations in it. With --annotate a copy of each
-    picture with the boxes drawn in is written to that folder; those of a zip go to a folder of its name in it. A file
+    picture with boxes drawn in is written to that folder. Copies from a zip go to a subfolder named after it. A file
     that is no picture is reported, the others are still read, and the exit status is 1. A doubtful reading leaves it 0.
     """
     copies: Sequence[Path | None] = [None] * len(images) if annotate is None else _copy_paths(annotate, images)
@@ -113,7 +113,7 @@ def _pictured(name: str, reader: Reader, expect: int | None, copy_to: Path | Non
 
 
 def _exported(name: str, expect: int | None, copy_to: Path | None) -> Iterator[dict[str, Any]]:
-    """Read the dice in each throw of a zip of `pegpip rescore --export`, and yield a JSON object for each.
+    """Read the dice in each throw of the zip `name` of `pegpip rescore --export`; yield a JSON object for each.
 
     `expect` is the number of dice, or None. With the folder `copy_to`, each throw's annotated copy is saved there under
     the throw's name. A fault ends the reading: the last object has `error` instead of a reading.

@@ -24,11 +24,11 @@ from companion.errors import DeviceError
 def command(file: Path, settings_file: Path | None, unsigned: bool) -> None:
     """Make the table's service run the release in FILE: a .deb or a wheel, for instance on a USB stick.
 
-    The signature, FILE.sig, must lie beside FILE. It is checked before anything is unpacked. --unsigned skips the
-    check, but a person at a terminal must agree. The new release is made beside the running one, without the Internet;
-    then the service restarts. If the table is not well within two minutes, the release before runs again and the game
-    goes on. This fallback also works after a power cut. Only root may update, where a table is installed. A release
-    older than the running one is refused.
+    An installed table and root's rights are needed. The signature, FILE.sig, must lie beside FILE. It is checked before
+    anything is unpacked. --unsigned skips the check, but a person at a terminal must agree. A release older than the
+    running one is refused. The new release is made beside the running one, without the Internet; then the service
+    restarts. If the table is not well within two minutes, the previous release runs again and the game goes on. This
+    fallback also works after a power cut.
     """
     machine = Machine()
     releases = Releases(machine)

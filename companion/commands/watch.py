@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 def command(source: str, as_json: bool, expect: int | None, limit_s: float | None, data_folder: Path | None) -> int:
     """Follow a camera or a video and print each throw once it has settled.
 
-    SOURCE is a video file, or a camera as in the settings (`pegpip play --help` lists them). For instance `pegpip watch
-    --limit-s 60 opencv:0`. With --expect, a reading of another number of dice is doubtful. Without --data, the
-    calibration comes from the data folder of the settings. Exit status 1 when a video or folder fails, or
-    a camera was failing at the end.
+    SOURCE is a video file, or a camera as in the settings (`pegpip play --help` lists them) but not `virtual`. For
+    instance `pegpip watch --limit-s 60 opencv:0`. With --expect, a reading of another number of dice is doubtful.
+    Without --data, the calibration comes from the data folder of the settings. Exit status 1 when a video or folder
+    fails, or a camera was failing at the end.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.limited import LimitedCamera

@@ -125,7 +125,7 @@ def check_calibration(settings: Settings) -> Finding:
 
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Finding:
-    """Open, start and stop the settings' LED strip, lighting nothing; return whether that works as a finding.
+    """Open, start and stop the settings' LED strip, lighting nothing; return a finding that says whether it works.
 
     Wrong settings, a device that fails and a kernel too old for it give a failed finding, not an error. `open_` builds
     the strip.
@@ -154,11 +154,11 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 
 
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
-    """Return the finding on the buttons: good if wired rightly, their pins open, and shutting down is allowed.
+    """Return the finding on the buttons: good if they are wired correctly, their pins open and shutdown is allowed.
 
     - Any kind: bad if `shutdown_problems` finds a fault, such as a command whose program is not installed.
-    - `gpio`: also bad if `wiring_problems` finds a fault of strip or buttons, or a pin can't be opened. A shutdown
-      command with `systemctl` needs the permission to shut down. The pins are closed again.
+    - `gpio`: also bad if `wiring_problems` finds a fault of strip or buttons, or a pin can't be opened. Bad, too, if
+      the shutdown command is `systemctl` and this user may not power off. The pins are closed again.
     - `keys` and `none`: no pin is opened, and the finding is marked as simulated.
     - Another kind: bad.
 
@@ -194,9 +194,9 @@ def shutdown_refusal(ask: Callable[[], str] = can_shut_down) -> Finding | None:
 
 
 def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
-    """Play a short sound effect and return the finding.
+    """Play a short sound effect and return a finding: whether it was played.
 
-    `play` plays the bytes of a WAV file and returns what went wrong, or None.
+    `play` plays the bytes of a WAV file. It returns None, or what went wrong and the cure, with `. ` between.
     """
     wrong = play(sound(TRIAL))
     if wrong is None:

@@ -56,8 +56,8 @@ POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air 
 def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
     """Return the checks of disk, clock, power, journal and recovery for `/healthz`, by name; each runs when called.
 
-    Call it before anything is written to the journal: it reads the last entry's time at once, and writes or deletes
-    NEWEST_FILE. `journal_health` is the journal's own check.
+    Call it before anything is written to the journal: it reads the newest entry's time at once. If the clock is wrong,
+    that time is kept in NEWEST_FILE; else the file is deleted. `journal_health` is the journal's own check.
     """
     newest_entry_s = newest_s(folder)
     remember_newest(folder, newest_entry_s, datetime.now().astimezone())
@@ -212,8 +212,8 @@ def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
 
     The check fails if the voltage is low, if the processor is at THROTTLED_FROM_C or hotter, or if a bit of
     FIRMWARE_BITS is set. `firmware` is the answer of `vcgencmd get_throttled`, which includes faults since the boot;
-    None if there is none. An answer that can't be parsed fails. A machine without sensors and firmware passes as
-    simulated. `root` stands for `/`.
+    None without one. An answer that can't be parsed fails the check. With neither an answer nor a heat sensor, the
+    machine passes as simulated. `root` stands for `/`.
     """
     now_c = degrees(root)
     ill = [] if now_c is None or now_c < THROTTLED_FROM_C else [f"The processor is at {now_c:.0f} °C and slows down."]

@@ -112,9 +112,9 @@ class PackageKeeper:
     def health(self) -> tuple[bool, str]:
         """Return whether throw packages can be written, and a sentence for the page.
 
-        The result is False from a disk error until a later write or deletion succeeds; the sentence is the error.
-        Otherwise the sentence tells how many throws were kept since the start, and how many readings were skipped. With
-        `evidence_percent` 0 the result is True, and the sentence says that nothing is kept.
+        From a disk error until a later write or deletion succeeds, the first value is False and the sentence is the
+        error. Otherwise the sentence tells how many throws were kept since the start, and how many readings were
+        skipped. With `evidence_percent` 0 the first value is True, and the sentence says that nothing is kept.
         """
         if self._illness:
             return False, self._illness
@@ -139,7 +139,7 @@ class PackageKeeper:
             self._changed.notify()
 
     def hear(self, snapshot: Snapshot, _news: News) -> None:
-        """Queue each throw with a photo that is new or changed since the last snapshot, to write its package."""
+        """Queue each photographed throw that is new or changed since the last snapshot, to write its package."""
         throws = {each.number: each for each in snapshot.throws if each.photo}
         new = [
             (each, snapshot.terms.dice, was is not None and was.values != each.values)
@@ -190,13 +190,13 @@ class PackageKeeper:
                     log.warning("%s", refused)
 
     def _learn(self, thrown: Thrown, held: Held, dice: str) -> None:
-        """Add a throw whose values a person gave to the examples of its set of dice, if that set is taught already.
+        """If a person gave a throw's values and its set of dice is taught, add its dice to the set's examples.
 
-        Only the values of the whole throw are known, and `matched_values` gives each die its value.
+        `matched_values` assigns the throw's values to the dice that were read in the throw zone.
 
         - Dice that were not read, ambiguous dice, and dice in the keep zone are left out.
-        - A die more than the throw has is an example of no die. On a tray without a keep zone it is left out, too: it
-          was set aside.
+        - A surplus die (`NO_DIE`) is an example of no die. On a tray without a keep zone it is left out, too: a person
+          may have set it aside.
 
         Raises DeviceError if the disk refuses, or the picture is damaged.
         """
@@ -243,11 +243,11 @@ class PackageKeeper:
             log.warning("%s", ill)
 
     def _encoded(self, photo: str, settled: Settled) -> Held:
-        """Encode a reading as two packages of a record and JPEG pictures: one near-lossless, one compressed.
+        """Encode a reading as a near-lossless and a compressed package, with its calibration's file if there is one.
 
-        The near-lossless package has every frame of a reading in doubt, else the one frame that was read. The
-        compressed package has only the last. Pictures are cropped to the tray if that is calibrated. The throw number
-        in the record is 0 until `_write` sets it. `photo` is the hash of the reading's photo.
+        A package is a record and JPEG pictures, cropped to the tray if that is calibrated. The near-lossless one has
+        every frame of a reading in doubt, else the one frame that was read. The compressed one has only the last. The
+        record's throw number is 0 until `_write` sets it. `photo` is the hash of the reading's photo.
         """
         rig, calibration, offset = settled.rig, None, (0, 0)
         frames = [frame.image_bgr for frame in settled.doubted_frames or (settled.frame,)]

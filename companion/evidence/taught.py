@@ -165,10 +165,10 @@ class TaughtSets:
             self._replace(name, throw, ())
 
     def _replace(self, name: str, throw: int, new: Sequence[Example]) -> None:
-        """Replace a throw's examples in a set by `new` ones, in memory and on disk; drop the oldest if too many.
+        """Replace a throw's examples in a set by `new`, in memory and on disk; keep the set's newest MAX_EXAMPLES.
 
-        If `new` is empty, the throw's examples are deleted, unless the set has no others. Raises DeviceError if the
-        disk refuses.
+        If `new` is empty, the throw's examples are deleted; if the set has no others, nothing changes. Raises
+        DeviceError if the disk refuses.
         """
         before = self._sets[name].examples if name in self._sets else ()
         others = [each for each in before if each.throw != throw]
@@ -253,9 +253,10 @@ def _npy(rows: Sequence[NDArray[Any]]) -> bytes:
 
 
 def _array(content: bytes, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """Return a .npy file's array as floats. Raises ValueError unless it is finite and has `shape` (None: any).
+    """Return the array of a .npy file (format 1.0) as float32.
 
-    The memory it takes depends on the size of `content`, whatever a forged header says.
+    Raises ValueError for other content, or unless the array is finite and has `shape` (None: any length). The memory it
+    takes depends on the size of `content`, whatever a forged header says.
     """
     file = io.BytesIO(content)
     if np.lib.format.read_magic(file) != (1, 0):

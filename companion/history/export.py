@@ -143,8 +143,9 @@ class PastGames:
         """Return each side's win probability throughout a finished game, cached; None for an unknown game number.
 
         Returns:
-            A JSON object. `chances`: a list of probabilities, one a side, right after the roll-off and after each
-            later line. `exact`: whether they hold if all sides play every turn for the win.
+            A JSON object. `chances`: a list of lists, each with one probability a side: right after the roll-off,
+            then after each later line. `exact`: whether the probabilities hold if all sides play every turn for the
+            win.
 
         Raises:
             RulesError: The game is not finished, has more or fewer than two sides, or its odds are not known.
@@ -160,7 +161,7 @@ class PastGames:
         return self._cached("chances", self._game(game), chances)
 
     def odds(self, game: int, goal: str) -> Json | None:
-        """Return the options after a game's last line with the value of each, as `games.advice.odds.odds_view`.
+        """Return the odds after a game's last line as JSON, as `games.advice.odds.odds_view` does.
 
         None for an unknown game. The result is cached, because many phones ask for it at once.
 
@@ -169,7 +170,7 @@ class PastGames:
             goal: Goal of the play, one of `games.advice.odds.GOALS`.
 
         Raises:
-            RulesError: The game is in tournament mode and still on, or its values are not known.
+            RulesError: The game is in tournament mode and still on, `goal` is unknown, or its values are not known.
             DeviceError: The journal can't be read.
         """
 
@@ -237,8 +238,9 @@ class PastGames:
     def fairness(self, dice: str | None = None) -> Json:
         """Return the result of testing whether a set of dice is fair, from all its throws in past games.
 
-        `dice` is the name of the set; None for the set that was used last, "" if there is no game. An unknown set is
-        tested as a set without throws. The result is cached until a game changes.
+        `dice` is the name of the set, "" for the usual one; None for the set used last, or the usual one if there is no
+        game. An unknown set is tested as a set without throws. The result is cached until a game changes. Raises
+        DeviceError if the journal can't be read.
 
         Returns:
             The fields of `Fairness.view`, and `dice`: name of the set; `sets`: names of all sets, the latest used

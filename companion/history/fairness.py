@@ -107,11 +107,11 @@ class Fairness:
         """Return the result of the fairness test as JSON values.
 
         Returns:
-            `throws`: their number; `counts`: number of dice by the face they showed; `evidence`: likelihood ratio
-                against fair dice, the highest after any throw; `enough`: threshold of `evidence` for uneven dice;
-                `verdict`: `even`, `uneven` or `loaded`; `confusion`: the true value and the value read that the reader
-                seems to confuse, or None; `could_have_found`: smallest probability of one face that this many dice
-                would reveal, or None.
+            `throws`: their number; `counts`: face ("1" to "6") -> number of dice that showed it; `evidence`: likelihood
+                ratio against fair dice, the highest after any throw; `enough`: threshold of `evidence` for uneven dice;
+                `verdict`: `even`, `uneven` (unfair or misread) or `loaded`; `confusion`: [true value, value read] that
+                the reader seems to confuse, or None; `could_have_found`: smallest probability of one face that this
+                many dice would reveal, or None.
         """
         return {
             "throws": self.throws,

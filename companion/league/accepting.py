@@ -135,9 +135,10 @@ def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
 def _count(connection: Connection, table: int, game: dict[str, Any], message: Message, judged: Judged | None) -> None:
     """Replace a league game's results by those of a newer message, and adjust the standings; the caller commits.
 
-    `judged` is the result of the message's transcript; with None no result of the game counts any more. The game is
-    marked as not yet rated. If another revision counted before, the change is recorded in the database table `changes`.
-    `table` is the number of the table that sent the message, `game` the game's row in the database.
+    Old results stay stored, but no longer count. `judged` is the result of the message's transcript; with None no
+    result of the game counts any more. The game is marked as not yet rated. If another revision counted before, the
+    change is recorded in the database table `changes`. `table` is the number of the table that sent the message, `game`
+    the game's row in the database. Raises NotAccepted (422) if two names stand for one player.
     """
     kind = judged.kind if judged else game["kind"]
     players = _players(connection, table, judged) if judged else {}
@@ -212,9 +213,8 @@ def _write_results(connection: Connection, game: dict[str, Any], judged: Judged,
 def _lock_standings(connection: Connection, game: dict[str, Any], kind: str, players: list[int]) -> None:
     """Lock the standings rows of a game's old and new players; insert missing rows of the new ones.
 
-    `players` are the numbers of the new players. `game` is the game's row, and the old players have results of it that
-    count. `kind` is the kind of game. All locks are taken in the order of the players' numbers, which prevents
-    deadlocks.
+    `players` are the numbers of the new players; the old ones have counted results of the game. `game` is the game's
+    row, `kind` the kind of game. All locks are taken in the order of the players' numbers, which prevents deadlocks.
     """
     place = {**game, "kind": kind, "players": players}
     connection.execute(

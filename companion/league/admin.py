@@ -43,10 +43,10 @@ def remove_table(connection: Connection, key: str) -> None:
 def move_table(connection: Connection, old: str, new: str) -> int:
     """Move the games and players of the table with key `old` to the one with key `new`; return the number of games.
 
-    - Only the old table has a player of that name: the player moves.
-    - Both tables have one: the new table's player is merged into the old table's, who stays at the old table. If the
+    - A name that only the old table has: the player moves.
+    - A name at both tables: the new table's player is merged into the old table's, who stays at the old table. If the
       old table's player was merged into a third one before, the new table's is merged into that third one.
-    - Both have one, but the new table's was merged before, or the old table's was merged into it: nothing is merged.
+    - A name at both, but the new table's player was merged before, or the old table's into it: nothing is merged.
 
     Raises CompanionError if a key is not registered, if both are the same, or if two players can't be merged (`merge`).
     """
@@ -77,10 +77,10 @@ def move_table(connection: Connection, old: str, new: str) -> int:
 
 
 def add_season(connection: Connection, name: str, starts: date, ends: date) -> int:
-    """Open a season from `starts` up to, but without, `ends`, and return its number.
+    """Open a season from `starts` to the day before `ends`, and return its number.
 
-    Raises psycopg.IntegrityError if its name is taken, empty or too long, its days overlap another's, or `ends` is not
-    after `starts`.
+    Raises psycopg.IntegrityError if the name is taken, empty or too long, the days overlap another season's, or `ends`
+    is not after `starts`.
     """
     with connection.transaction():
         row = connection.execute(
@@ -100,8 +100,8 @@ def add_season(connection: Connection, name: str, starts: date, ends: date) -> i
 def merge(connection: Connection, other: int, into: int) -> None:
     """Merge the player numbered `other` into the player `into`, because they are one person. This can't be undone.
 
-    Results, standings and tournaments go to `into`; games of both are rated again. Raises CompanionError if a player is
-    unknown or was merged before, or if both played in one game or are in one tournament.
+    Results, standings and tournaments go to `into`; all games of either player are rated again. Raises CompanionError
+    if a player is unknown or was merged before, or if both count in a game or are in one tournament.
     """
     with connection.transaction():
         rows = connection.execute(

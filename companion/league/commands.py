@@ -94,7 +94,8 @@ def migrate(url: str) -> None:
 def serve(url: str, host: str, port: int) -> None:
     """Serve the league of a database: take games from tables and show the season, until Ctrl-C.
 
-    A host or port that can't be used, and a database without the league's tables, are refused with an explanation.
+    A host or port that can't be used, and a database without the league's tables, are refused with an explanation. A
+    database that can't be reached is not: it may start later.
     """
     from companion.league.server import serve as run
     from companion.service.addresses import bound, page_address

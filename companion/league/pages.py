@@ -114,7 +114,7 @@ def _add_api(made: flask.Blueprint, read: Read) -> None:
     """Add the league's JSON routes under `/api` to the blueprint `made`.
 
     Each route answers with the result of one query function as JSON. `read` calls the function with the arguments from
-    the route's path, and raises NotFound (404) if it finds nothing.
+    the route's path, and raises NotFound (404) if the result is None.
     """
 
     def answer(ask: Callable[..., Any], **of: Any) -> flask.Response:

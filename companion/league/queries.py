@@ -54,7 +54,7 @@ def season_page(connection: Connection, number: int, kind: str, by: str, skip: i
 
 
 def tables(connection: Connection) -> Rows:
-    """Return the registered tables of the league, removed ones too, by pub: `name`, `pub`, `active`, `key`.
+    """Return the league's tables, removed ones too, ordered by pub and name: `name`, `pub`, `active`, `key`.
 
     `key` is the beginning of the table's key, in hexadecimal, if another table has its name and pub; None otherwise.
     """
@@ -159,8 +159,9 @@ def players(connection: Connection, name: str = "") -> Rows:
 def player(connection: Connection, number: int) -> dict[str, Any] | None:
     """Return a player's `id`, `name`, `pub`, standings (`seasons`), head to head (`rivals`) and newest 30 `games`.
 
-    Rivals are the 20 opponents met most often: `player`, `name`, `games`, and how many this player `won` and `lost`.
-    None for an unknown number. The number of a merged player gives the player that it was merged into.
+    `pub` is the pub of the player's table. Rivals are the 20 opponents met most often: `player`, `name`, `games`, and
+    how many this player `won` and `lost`. None for an unknown number. The number of a merged player gives the player
+    that it was merged into.
     """
     found = connection.execute(
         "SELECT p.id, p.name, t.pub FROM players q JOIN players p ON p.id = coalesce(q.merged_into, q.id)"

@@ -213,8 +213,8 @@ class Publisher(BackgroundThread):
     def _on_message(self, _: Client, __: Any, message: MQTTMessage) -> None:
         """Execute a command from the broker: mute or unmute the sound, or start a game. A refusal is logged.
 
-        `ON` mutes and `OFF` unmutes; other payloads for the sound are refused. A game's header starts that game; an
-        empty payload starts the next one. A retained or too large message is ignored.
+        On the topic `mute`, `ON` mutes, `OFF` unmutes, and other payloads are refused. On `start`, a game's header in
+        JSON starts that game; an empty payload starts the next one. A retained or too large message is ignored.
         """
         if self._sounds is None or message.retain or len(message.payload) > MAX_COMMAND_BYTES:
             return

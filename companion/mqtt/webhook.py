@@ -63,7 +63,7 @@ class Webhook(DeliveryThread):
                 self._wake.set()
 
     def _message(self, snapshot: Snapshot, event: Event, place: int) -> Unposted:
-        """Return the message about an event, as JSON with an id that no other message has.
+        """Return the message about an event: its JSON body, and an id that no other message has.
 
         The id has the time, the snapshot's number and `place`, the event's index among the snapshot's new events.
         """

@@ -35,9 +35,10 @@ def opened_beyond(
 ) -> tuple[list[Part], dict[str, Health]]:
     """Return the optional parts that the settings turn on (league, MQTT, webhook), not started, and health checks.
 
-    A part is left out if a library is missing or its settings are wrong; its health check, under its name, says so.
-    `live` has the present settings, and mutes the sounds. `report` returns the answer of `/healthz`. The broker may
-    mute the table and start a game only if the settings allow commands.
+    A part with a missing library or wrong settings is left out; its health check, under its name, says so. The league
+    sends the games that `past` reads from the data folder `folder`. `live` has the present settings and can mute the
+    sounds. `report` returns the answer of `/healthz`. MQTT commands, which mute the table or start a game, work only if
+    the settings allow them.
     """
 
     def name() -> str:
@@ -91,8 +92,7 @@ def _failing(why: str) -> Health:
 def mentioning_nobody(text: str) -> str:
     """Return a text changed so that it notifies nobody in Slack, Teams or Discord.
 
-    A player's name such as `@everyone` would. A zero-width space follows each `@`, and `<` becomes a single angle
-    quotation mark.
+    A zero-width space follows each `@`, as in a name `@everyone`. `<` becomes a single angle quotation mark.
 
     >>> mentioning_nobody("<!channel> wins")
     '‹!channel> wins'

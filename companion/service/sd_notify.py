@@ -8,7 +8,7 @@ import socket
 
 
 def notify(message: str) -> None:
-    """Send a message such as `READY=1` or `WATCHDOG=1` to the socket that NOTIFY_SOCKET names, if systemd listens.
+    """Send a message such as `READY=1` or `WATCHDOG=1` to the socket in NOTIFY_SOCKET; do nothing if that is unset.
 
     Errors of the socket are ignored.
     """

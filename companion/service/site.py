@@ -116,8 +116,8 @@ def servers(
 ) -> Callable[[socket.socket], Server]:
     """Return a function that builds the web server of pages, API and event stream on a listening socket.
 
-    Call that function again after a crash, with a duplicate of the socket. `running` returns the present settings,
-    whose name and language may change. `door` has addresses and pairing, `feed` the snapshots, `groups` the routes.
+    Call that function again after a crash, with a duplicate of the socket. `running` returns the settings, whose names
+    and language may change. `door` has addresses and pairing, `feed` the snapshots, `groups` the routes.
     """
     named = TableIdentity(
         lambda: running().table.name,

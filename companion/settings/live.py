@@ -82,7 +82,7 @@ class LiveSettings:
                 self._voice.turn(now.sound.speech)
 
     def _set(self, now: Settings) -> None:
-        """Apply the strip's current limit, night mode, space for photos and throw packages, volume and language.
+        """Apply `PowerSettings`, night mode, disk space of photos and throw packages, volume and voice language.
 
         The volume is 0 while the table is muted. The volume of the chimes is also 0 while sound effects are off.
         """

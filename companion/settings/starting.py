@@ -100,11 +100,11 @@ class Starting:
             self.problems.append(why)
 
     def go_back(self, why: str) -> bool:
-        """Replace the settings by the last good ones, after starts that failed; return whether any changed.
+        """Replace the settings by those of the last good start, after failed ones; return whether any changed.
 
         The data folder and the limits of the strip's current are kept: an older limit may be too high now. Outside a
         service, values typed on the command line are kept, too. `left_out` gets each setting that changed, with the
-        reason `why`. The settings file is not written. Without last good settings nothing changes.
+        reason `why`. The settings file is not written. If no good start is stored, nothing changes.
         """
         before = self.settings
         everything = {

@@ -147,9 +147,10 @@ def _decided(changes: Changes) -> Changes:
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Return `changes` with the steps of an undo; the tray's dice are then ignored. Raises RulesError if refused.
+    """Return `changes` with the steps of an undo; the tray's dice are then ignored until they change.
 
-    An undo of one line resumes an abandoned game; in a game without lines it takes back the start of the game.
+    An undo of one line resumes an abandoned game, or takes back the start of a game without lines. Raises RulesError if
+    the undo is refused.
     """
     game = changes.game
     if undo.count == 1 and (game.abandoned or not game.lines):

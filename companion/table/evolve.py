@@ -67,7 +67,7 @@ class Unplayable(RulesError):
 
 
 def replayed(entries: Iterable[Entry], record: Record | None = None) -> Record:
-    """Return the record after journal entries that follow `record` (empty by default): `evolve` applied to each.
+    """Return `record` (empty by default) with the journal entries that follow it applied by `evolve`.
 
     Raises Unplayable if an entry can't be applied, for whatever reason.
     """

@@ -190,8 +190,8 @@ class Changes:
     ) -> Changes:
         """Return the changes with one more step, the `Draft` of a journal entry of this kind and body.
 
-        `throw` and `jpeg` are number and photo of its throw, if any. `fallback` is the memory of the tray to use if the
-        entry can't be written; None keeps the present one. Raises RulesError if the rules refuse the entry.
+        `throw` and `jpeg` are number and photo of the entry's throw, if any. `fallback` is the tray's memory to use if
+        the entry can't be written; None keeps the present one. Raises RulesError if the rules refuse the entry.
         """
         entry = Entry(number=self.state.record.number + 1, kind=kind, body=body, wall_s=self.now.wall_s, throw=throw)
         return replace(self, state=self.state.after(entry), steps=(*self.steps, Draft(entry, jpeg, fallback)))

@@ -57,7 +57,7 @@ USUAL = Terms()
 
 
 def terms_of(sent: object, header: Header) -> Terms:
-    """Return the terms of a game from `sent`, a decoded JSON object.
+    """Return the terms of a game, such as the bot's seat and tournament mode, from `sent`, a decoded JSON object.
 
     Raises RulesError if a key or value is wrong, or the bot's seat names no player of `header`.
     """

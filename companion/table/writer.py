@@ -213,8 +213,8 @@ class Table:
     def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
         """Wait for the next command and return it with the future for its result; None if the writer must stop.
 
-        If a `Tick` falls due first, it is returned with a new future. While idle, the journal's upkeep is done. The
-        command None only asks whether the thread still answers (`answers`).
+        If a `Tick` falls due first, it is returned with a new future. The pair (None, future) only asks whether the
+        thread still answers (`answers`). While idle, the journal's upkeep is done.
         """
         while True:
             tick_s = self.tick_due_s()

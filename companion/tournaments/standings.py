@@ -65,10 +65,10 @@ def standings(draw: Draw[P], matches: Sequence[Match[P, G]]) -> list[Placing[P]]
 
 
 def _totals(draw: Draw[P], matches: Sequence[Match[P, G]], player: P) -> tuple[int, float, int]:
-    """Return a tournament player's number of matches with a result, sum of shares of the wins, and point difference.
+    """Return how many matches of a player have a result and how many were won, and the point difference.
 
-    The difference includes the handicaps of `draw`. A walkover counts as a match, and as a win for the player who
-    stayed, but adds nothing to the difference.
+    A shared win counts a half. The difference includes the handicaps of `draw`. A walkover counts as a match, and as a
+    win for the player who stayed, but adds nothing to the difference.
     """
     played, won, difference = 0, 0.0, 0
     for match in matches:

@@ -191,7 +191,7 @@ def lights() -> tuple[list[Part], list[Part]]:
 def led_board(layout: Layout, apart_mm: float = 0.0) -> dict[str, Part]:
     """Return the layers of the LED board, from back to front: `back`, `strips`, `walls`, `front` -> solid.
 
-    `layout` must be `board3x121`. `apart_mm` is the gap between the layers, in mm; 0 for the assembled board.
+    `layout` must be `board3x121`, unchecked. `apart_mm` is the gap between layers in mm; 0 for the assembled board.
     """
     width, height = board_wh_mm(layout)
     places = [(x - width / 2, height / 2 - y) for x, y in on_board(layout)]

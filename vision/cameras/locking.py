@@ -171,8 +171,8 @@ class AutoLock:
         """Return the controls that unlock exposure and white balance if the light has changed, else empty controls.
 
         The light has changed if it differs by the factor MAX_LIGHT_CHANGE for CHANGED_FOR_S. It is compared with the
-        first frame after the exposure was locked. After the change, both count as unlocked. The light is that of the
-        median pixel, linear: objects on less than half of the picture do not count.
+        first frame after the exposure was locked. After the change, both count as unlocked. The light is the median of
+        the green pixels, made linear: objects on less than half of the picture do not count.
         """
         green = image_bgr[::SAMPLE_EVERY_PX, ::SAMPLE_EVERY_PX, 1]
         light = max(float(np.median(green)) / 255, 1 / 255) ** GAMMA

@@ -128,9 +128,10 @@ class Picamera2Camera:
         self._lens_position, self._refocus = lens_position, True
 
     def _configure(self, device: Any) -> None:
-        """Configure a picamera2 device for the widest sensor mode; set `field` to the part of the sensor that it shows.
+        """Configure a picamera2 device for the widest sensor mode; set `field` to the part of the sensor it shows.
 
-        If no mode reports its crop, picamera2 chooses the mode, and `field` stays unchanged. Raises FAULTS.
+        If no mode reports its crop, picamera2 chooses the mode, and `field` stays unchanged. Raises one of FAULTS on
+        failure.
         """
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second
@@ -157,7 +158,7 @@ class Picamera2Camera:
             raise DeviceError(f"The camera shows {used_w} of the {wanted_w} columns that its sensor could.", UPDATE)
 
     def _adjusted(self, metadata: dict[str, Any], image_bgr: FrameBGR) -> Exposure:
-        """Send the controls that `AutoLock` and `focus_at` want after a frame; return its exposure. Raises FAULTS."""
+        """Send the controls of `AutoLock` and of a new `focus_at` call; return the frame's exposure. Raises FAULTS."""
         refocused: dict[str, Any] = {}
         if self._refocus:
             self._refocus = False

@@ -27,9 +27,9 @@ class Networks:
     verifier: Verifier
 
     def load(self) -> None:
-        """Load all networks, and warm up those that every tray picture needs, so that the next reading need not wait.
+        """Load all networks, and warm up those that every tray picture needs, for a faster next reading.
 
-        Raises SetupError if a file is damaged.
+        A network that has not run before is only loaded. Raises SetupError if a file is damaged or gone.
         """
         for each in (self.light, self.classifier):
             each.network.warm_up()

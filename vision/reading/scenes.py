@@ -192,9 +192,9 @@ class TrayFrame:
     def has_excess_foreground(self, selection: Selection) -> bool:
         """Return whether the foreground around some die is too large for one die: a stack, or two dice read as one.
 
-        Foreground within one face width of a die but outside all dice is summed; certain foreground counts twice. The
-        result is True if a die's sum exceeds the median die's by over MAX_EXCESS_FOREGROUND face areas. A lone die is
-        itself the median, so the result is False.
+        Foreground within one face width of a die's vertical axis but outside all dice is summed; certain foreground
+        counts twice. The result is True if a die's sum exceeds the median die's by over MAX_EXCESS_FOREGROUND face
+        areas. A lone die is itself the median, so the result is False.
         """
         weights = (self._foreground.possible & 1) + (self._foreground.certain & 1)
         outside = weights & ~self._dice_mask(selection)
@@ -203,7 +203,7 @@ class TrayFrame:
         return bool(areas and max(areas) - np.median(areas) > limit)
 
     def _dice_mask(self, selection: Selection, radius: float = vetoes.DIE_OUTLINE_RADIUS) -> Mask:
-        """Return a mask of the selected dice, in the scale of the foreground.
+        """Return a uint8 mask, 255 on the selected dice, 0 elsewhere, in the scale of the foreground.
 
         Each die is a thick line from the centre of its upper face to the centre of its lower face. `radius` is half the
         line's width, in face widths.

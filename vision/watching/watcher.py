@@ -139,9 +139,10 @@ class Watcher:
         self._stopped.set()
 
     def events(self) -> Iterator[Event]:
-        """Start the camera and yield its events until `stop` is called or a recording ends; then stop the camera.
+        """Start the camera and yield `Event`s until `stop` is called or a recording ends; then stop the camera.
 
-        A DeviceError of the camera becomes an `Ill` event. After a pause, longer at each failure, it starts again.
+        A DeviceError of the camera becomes an `Ill` event. After a pause, longer at each failure, the camera starts
+        again. A reading is dropped if `read_with` has replaced its reader since it began.
         """
         failures = 0
         while not self._stopped.is_set():

@@ -58,8 +58,8 @@ class SeatBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
     """Make the group of routes for the games that can be chosen and the seats in the next game.
 
-    Anyone may list games and seats. Players start a game, and take or leave a seat, each for their own phone. While a
-    game with a throw is on, only the owner and the phone that started it may start another; 403 for others.
+    Anyone may list games and seats. Players start a game, and take or leave a seat, each for their own phone. Once a
+    running game has a throw, only the owner and the phone that started that game may start another; 403 for others.
 
     Args:
         games: Descriptions of the games that can be chosen.

@@ -72,8 +72,8 @@ class JoinQueue:
     def drop_expired(self) -> tuple[JoinRequest, ...]:
         """Drop expired requests, and return the others in order of arrival; the first one's code is shown.
 
-        A dropped request counts as a wrong guess of its IP address. After too many, the address must wait before it may
-        ask again (`Guesses`).
+        A dropped request counts as a wrong guess from its IP address. After too many, the address must wait before it
+        may ask again (`Guesses`).
         """
         now_s = self.clock()
         while self._queue and (self._queue[0].until_s or now_s) < now_s:

@@ -211,9 +211,9 @@ class Pairing:
     def let_in(self) -> bool:
         """Pair the phone whose join code is shown, after a press of the button; return whether it was paired.
 
-        False if no request waits, or owners hold all places. An owner stays owner. Another phone becomes a screen if it
-        asked for that. Otherwise it becomes the owner if there is none and the file of paired phones is not damaged,
-        else a player. If all places are taken, the player or screen that was away longest is unpaired.
+        False if no request waits, its code was shown for less than `MIN_SHOWN_S`, or owners hold all places. An owner
+        stays owner. Another phone becomes a screen if it asked to; else the owner if there is none and the phones' file
+        is not damaged; else a player. If all places are taken, the player or screen away longest is unpaired.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
@@ -278,7 +278,7 @@ class Pairing:
         """Give the phone with this number a seat in the next game (None: take its seat away).
 
         Returns False, with nothing changed, if there is no such phone, or another phone in `seats` has the seat's name
-        or colour. A phone with that name or colour that `seats` leaves out loses its seat.
+        or colour. A phone with that name or colour outside `seats` (a screen, or silent too long) loses its seat.
         """
         with self._lock:
             alike = [phone for phone in self.phones() if phone.id != number and seat and seat.is_like(phone.seat)]

@@ -40,7 +40,7 @@ differences. Beyond about 70 a line does not fit a terminal of 80 columns."""
 def command(
     transcripts: tuple[str, ...], data_folder: str | None, first_game: int | None, dice_set: str | None, as_json: bool
 ) -> None:
-    """Test whether the dice are fair: counts of the values, evidence against it, and the bias they would reveal.
+    """Test whether the dice are fair: counts of the values, evidence of bias, and the smallest bias that would show.
 
     All games of the table count, or those that --since and --set choose, or the named transcripts. The test may be
     looked at after every throw: on average at most 1 of 20 sets of fair dice is ever called uneven. Corrected throws

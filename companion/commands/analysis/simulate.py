@@ -159,10 +159,10 @@ def _ctrl_c_noted() -> Iterator[list[int]]:
 
 
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
-    """Play the games with these numbers between levels of the bot; return one `Score` for each seat.
+    """Play the games with these numbers between bots; return one `Score` for each seat.
 
-    A seat's score sums up its share of each win, the square of that share, and the points of its side. A game's number
-    decides who starts and, with the seed, the dice and the bots' mistakes.
+    `levels` has each seat's level of the bot. A seat's score sums up its share of each win, the square of that share,
+    and its side's final scores. A game's number decides who starts and, with the seed, the dice and the bots' mistakes.
     """
     totals = [Score()] * len(levels)
     for number in numbers:

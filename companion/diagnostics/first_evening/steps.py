@@ -297,7 +297,7 @@ def sounds(evening: Evening, _report_progress: ReportProgress) -> Iterator[Findi
     """Play an effect, ask the person whether it was heard, and yield one finding.
 
     If it can't be played, nobody is asked, and the finding says why. With effects off nothing is played, and the
-    finding is a good one marked `simulated`.
+    finding passes, marked `simulated`.
     """
     if not evening.settings.sound.effects:
         yield Finding("sound", True, "Effects are off ([sound] effects).", simulated=True)

@@ -94,9 +94,10 @@ def odds_view(state: State, goal: str = "points") -> dict[str, Any]:
     """Return what a page shows of the odds of a state, as JSON values.
 
     Returns:
-        `player`: name of the player to play. `safe`: probability that the next throw, of the fewest dice allowed, does
-        not end the turn without points; None if no throw is allowed or can fail. `options`: as the function `options`.
-        `best`: the `line` of the first option, None after the end. `goal`: as given. `exact`: as `is_exact`.
+        `player`: name of the player to play, None after the end. `safe`: probability that the next throw, of the fewest
+        dice allowed, does not end the turn without points; None if no throw is allowed, or it can't fail. `options`: as
+        the function `options`. `best`: the `line` of the first option, None after the end. `goal`: as given. `exact`:
+        as `is_exact`.
 
     Raises:
         RulesError: The goal is unknown, or the values are not known under these rules.

@@ -15,7 +15,7 @@ Solver = Callable[[], Generator[float, None, bytes]]
 
 
 def stored(package: str, name: str) -> bytes:
-    """Return the bytes of a stored table: the file `name` in a Python package, such as `odds` of a game.
+    """Return the bytes of a stored table: the file `name` in a Python package, such as a game's package `odds`.
 
     Raises RulesError if the file is missing.
     """

@@ -207,7 +207,10 @@ class Crapola:
         return Crapola(self.totals, Turn("choosing", turn.size, turn.points + points, (*turn.kept, stay), left), events)
 
     def _stopped(self) -> Crapola:
-        """Return the state after the turn points are banked. Raises IllegalAction for a first bank below `entry`."""
+        """Return the state after the turn points are banked.
+
+        Raises IllegalAction if a player's first bank is below the house rule `entry`.
+        """
         points = self.turn.points
         if points < self.totals.least_bank:
             least, player = self.totals.least_bank, self.standing.player

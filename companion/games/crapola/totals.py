@@ -84,10 +84,10 @@ class Totals:
         return after.passed_on(events)
 
     def crapped_out(self, on_first_throw: bool, points: int) -> Totals:
-        """Return the totals after a crap-out that loses `points` turn points: the turn is passed.
+        """Return the totals after a crap-out: the turn is passed.
 
-        With the house rule `reversal` and more than two players, a crap-out on a turn's first throw also reverses the
-        direction of play.
+        `points` are the turn points that are lost, for the event. With the house rule `reversal` and more than two
+        players, a crap-out on a turn's first throw also reverses the direction of play.
         """
         lost = Event("crapped_out", self.seat, {"points": points})
         if not (on_first_throw and self.header.rules["reversal"] and len(self.points) > 2):

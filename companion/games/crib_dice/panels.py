@@ -117,7 +117,7 @@ def _done(state: CribDice, happened: set[str]) -> tuple[Phrase, ...]:
 
 
 def _choice(state: CribDice) -> Phrase:
-    """Return the phrase that explains the choice now, with the point and the turn's points.
+    """Return the phrase that explains the current choice; its arguments are the point and the turn's points.
 
     If a bomb is allowed, the phrase depends on whether it must be announced. Otherwise it depends on the number of
     frozen dice: seven, five or six, or fewer.

@@ -76,9 +76,9 @@ class CribbageBoard:
     def banked(self, points: int) -> CribbageBoard:
         """Return the board after the side to play banks `points`: its peg moves on, and the turn is passed.
 
-        The bank sets the side's wipe-outs in a row to 0, and the side is no longer `fuchled`. A peg past the last hole
-        finishes. Else, with the house rule `bumping`, a peg already in the new hole goes 5 holes back, and may bump
-        another. If the bank decides the game, the final board is returned.
+        The bank sets the side's wipe-outs in a row to 0, and the side no longer counts as fuchled (sent to the start).
+        A peg past the last hole finishes. Else, with the house rule `bumping`, a peg already in the new hole goes 5
+        holes back, and may bump another. If the bank decides the game, the final board is returned.
         """
         side = self.side
         hole = self.pegs[side] + points

@@ -160,7 +160,7 @@ class CribDice:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, but `line`."""
+        """Return the state as JSON values: the fields listed in docs/reference/transcript.md, except `line`."""
         turn, board, standing = self.turn, self.board, self.standing
         return {
             "game": "crib_dice",
@@ -184,7 +184,7 @@ class CribDice:
     def _named(self, value: int) -> CribDice:
         """Return the state after the point is named: all dice that show `value` are frozen.
 
-        Raises IllegalAction if fewer than two dice show it.
+        Seven frozen dice add a `rolled_over` event. Raises IllegalAction if fewer than two dice show it.
         """
         turn = self.turn
         count = turn.dice.count(value)

@@ -157,7 +157,7 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 
 
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
-    """Return the notice that asks for the missing frozen dice in the keep zone, which holds `kept` of them.
+    """Return the notice that asks to move the missing frozen dice into the keep zone, which holds `kept` dice.
 
     Return the notice of the player's next action instead, None after the end, if no die needs to move:
 

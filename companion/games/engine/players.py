@@ -34,7 +34,8 @@ class Dice(Protocol):
 def rule_of_thumb(state: State) -> Choice:
     """Return what `Rulebook.rule_of_thumb` of the game chooses: a decision, or the number of dice to throw.
 
-    It needs no odds. The bot's levels fall back on it in games without expected points. In a roll-off it is two dice.
+    The choice needs no odds, and is two dice in a roll-off. The bot's levels fall back on it in games without expected
+    points.
     """
     if isinstance(state, RollOff):
         return state.throw_sizes[0]

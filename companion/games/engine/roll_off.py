@@ -74,7 +74,7 @@ class RollOff:
 
         While throws of the round are missing, it is again a roll-off; after a tie, one between the tied players.
         Otherwise it is the first state of the game, which the player with the highest total starts. If too few players
-        remain, the game is over. Raises IllegalAction for any other action.
+        remain, the game is over. Raises IllegalAction for any other action, or a leaving player who is not in play.
         """
         if isinstance(action, Leave):
             return self._without(seat_leaving(self, action))

@@ -137,7 +137,7 @@ class Rulebook:
     def start(self, header: Header) -> State:
         """Return a game's first state: of the roll-off if the header asks for one, else of the game itself.
 
-        Raises RulesError as `check` does.
+        Raises RulesError if `check` refuses the header.
         """
         self.check(header)
         if header.roll_off:

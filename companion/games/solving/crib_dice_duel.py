@@ -111,8 +111,8 @@ def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
     """Return the mover's equity, in games, before each last turn of a two-sided game of Crib Dice, with best play.
 
     Equity is the games that the other side loses, minus those that the mover loses. The last turn is played after the
-    other side has finished. A stop further on wins 1 game, and one at the other side's hole gives 0. A shorter stop
-    loses the games in `stakes`, a wipe-out those in `lost`.
+    other side has finished, without bombs. A stop beyond the other side's hole wins 1 game, a stop at it gives 0. A
+    shorter stop loses the games in `stakes`, a wipe-out those in `lost`.
 
     A place is an index of HOLES: a hole on the track, or FUCHLED for a peg that three wipe-outs in a row have sent back
     to the start.

@@ -59,8 +59,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def view(self, games: Iterable[Game]) -> TournamentView:
         """Return the tournament's matches, standings and next pair, to show in a snapshot of the table.
 
-        Counts the stored results, and those of the tournament's games among `games`. These are ordered oldest first,
-        and undo or a correction can still change them. A game that began after one of its players left does not count.
+        Counts the stored results, and those of the tournament's games among `games`. `games` are those that undo or a
+        correction can still change, oldest first. A game that began after one of its players left does not count.
         """
         draw = self.draw
         results = (*self.results, *self._results(games))
@@ -107,8 +107,8 @@ def tournament_of(body: dict[str, Any], results: tuple[Result[str, int], ...] = 
 def body_of(tournament: Tournament) -> dict[str, Any]:
     """Return a tournament without its results as a JSON object for the journal: the inverse of `tournament_of`.
 
-    The entry that begins the tournament has this body. The entry of each game begun during the tournament contains it.
-    A start with the archive of games needs this: nothing before the last game's entry is replayed then.
+    The entry that begins the tournament has this body. The entry of each game begun during the tournament contains it,
+    too. With the archive of finished games, a start replays no entry before the last game's.
     """
     body: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(tournament, results=()))
     return body

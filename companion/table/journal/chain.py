@@ -97,7 +97,7 @@ class Tail:
     last_game: Row | None = field(default=None, repr=False)
 
     def then(self, row: Row | None) -> Tail:
-        """Return the totals with one more row of the chain.
+        """Return the totals with one more row of the chain: new end, highest throw number and last game's entry.
 
         Raises Damaged for None (a line that can't be decoded), or if number, previous hash or identity of the row do
         not continue the chain.

@@ -163,8 +163,8 @@ class Journal:
         """Do one short step of the journal's upkeep at `now_s`; return when the next is due, on the same clock.
 
         Each step writes the anchor (the journal's end, kept outside the data folder) and what the second copy lacks.
-        Every `SCRUB_EVERY_S` a scrub verifies both copies and the photos, a part in each step, and recovers damage.
-        Errors of the disk and damage are not raised: `health` reports them, and an unwritten anchor is only logged.
+        Every `SCRUB_EVERY_S` a scrub verifies both copies and the photos, a part in each step, and repairs damage. Disk
+        errors and damage are not raised: `health` reports them, and an unwritten anchor is only logged.
         """
         self._write_anchor()
         self._catch_up()

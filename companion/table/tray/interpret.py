@@ -45,10 +45,10 @@ class Situation:
 
     @property
     def dice(self) -> TrayDice:
-        """Values of the observed dice by zone, and what is remembered of the keep zone: the input of a tray policy.
+        """Observed dice by zone, with the memory of the keep zone, as the input of a tray policy.
 
-        `overruled` is True while the keep zone shows the values that it had at the last undo, correction, or decision
-        or throw made outside the tray. `TrayDice` explains the rest.
+        `overruled` is True while the keep zone shows its values at the last undo, correction, or decision or throw made
+        outside the tray. `TrayDice` explains the rest.
         """
         kept = values_of(self.observation.kept)
         return TrayDice(
@@ -126,8 +126,9 @@ def interpret(now: Situation) -> Interpretation:
 def reinterpret(now: Situation) -> Interpretation:
     """Return what the tray means now, although its dice have not moved, for example after a decision by phone.
 
-    A roll that was seen but not played is now played or asked about, if legal. Without one, dice in the keep zone may
-    be a decision. With a doubt, other than `COUNT` with an empty throw zone, there is only a notice.
+    A roll that was seen but not played is now played or asked about; if no throw is legal, there is at most a notice.
+    Without such a roll, dice in the keep zone may be a decision. A doubt then gives only a notice, unless it is `COUNT`
+    with an empty throw zone.
     """
     if now.memory.rolled:
         return _rolled(now)
@@ -139,11 +140,12 @@ def reinterpret(now: Situation) -> Interpretation:
 
 
 def tick(now: Situation) -> Interpretation:
-    """Return what a tray that is empty means now: lines that bank, a notice, or neither.
+    """Return what an empty tray means now: lines that bank, a notice, or neither.
 
-    They bank once it has been empty for BANK_AFTER_S seconds; until then the notice says that a bank is near. If the
-    next throw takes all dice, it asks to throw or bank; where the rules refuse a bank, it is `waiting_notice`. Neither
-    for a tray with dice, or if no throw in it was played since the last bank, undo, correction or throw by phone.
+    Lines bank once the tray has been empty for BANK_AFTER_S seconds; until then the notice says that a bank is near. If
+    the next throw takes all dice, the notice asks to throw or bank, and no lines are returned. Where the rules refuse a
+    bank, the notice is `waiting_notice`. Neither for a tray with dice, or if no throw in it was played since the last
+    bank, undo, correction or throw by phone.
     """
     memory = now.memory
     if memory.empty_since_s is None or not memory.armed:

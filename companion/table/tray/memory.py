@@ -60,11 +60,11 @@ class Memory:
 
         - `rolled`, `rolls`: a roll sets `rolled` and adds 1 to `rolls`; neither is reset here.
         - `kept_before`: after a roll, the values that were in the keep zone before and after it; else unchanged.
-        - `lay`: unchanged if the throw zone is empty. `empty_since_s`: unchanged while the tray stays empty.
+        - `lay`: unchanged if the throw zone is empty. `empty_since_s`: since when the tray is empty, or None.
         - `armed`: set if the first observation after a start shows dice in the throw zone that have not moved.
-        - `ignored_kept`: stays while the keep zone shows these values, else None.
-        - `doubted`: from the first motion in doubtful readings on, the memory before it; None after a clear reading. If
-          the throw zone was empty in between (`emptied`), the motion does not set it.
+        - `ignored_kept`: unchanged while the keep zone shows exactly these values, else None.
+        - `doubted`: None after a clear reading. In doubtful readings: from the first motion on, the memory before that
+          motion. A motion does not count if the throw zone was empty in between (`emptied`).
         """
         rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
         moved_in_doubt = motion is not Motion.NONE and not observation.emptied

@@ -148,7 +148,8 @@ class VirtualCamera:
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
         """Return the picture of dice in these poses, without noise.
 
-        It is drawn anew only if the sheet changed, or a die moved by at least MIN_MOTION_MM since it was drawn.
+        The last picture is reused unless the sheet or the set of dice changed, or a die moved by at least MIN_MOTION_MM
+        since it was drawn.
         """
         ground = self._ground
         if not poses and ground is self._empty:

@@ -157,7 +157,7 @@ class VirtualTray:
             )
 
     def _launch(self) -> None:
-        """Throw the dice that are due into the tray. In COCKED_SHARE of throws, one die leans on the wall."""
+        """Throw all dice whose launch time has passed; in COCKED_SHARE of throws, one leans on the wall."""
         for thrown in sorted({due for due in self._due.values() if due[0] <= self._now_s}):
             chosen = [die for die, due in self._due.items() if due == thrown]
             self._due = {die: due for die, due in self._due.items() if due != thrown}

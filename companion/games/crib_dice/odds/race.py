@@ -218,10 +218,11 @@ def _product(one: Floats, other: Floats) -> Floats:
 
 @lru_cache(maxsize=4)
 def finish_distribution(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
-    """Return the distribution of when and how far past the end a Crib Dice peg finishes, from any hole. Cached.
+    """Return the distribution of a Crib Dice peg's finish, by turn and by holes past the end. Cached.
 
-    Every turn is played for the most expected points, with or without the house rule `piddle_points`, on a track of
-    `holes` holes. `fuchle` consecutive wipe-outs send the peg back to the start.
+    The starting hole is an argument of the result's methods. Every turn is played for the most expected points, with or
+    without the house rule `piddle_points`, on a track of `holes` holes. `fuchle` consecutive wipe-outs send the peg
+    back to the start.
     """
     return FinishDistribution(np.trim_zeros(np.array(banks(piddle_points)), "b"), holes, fuchle)
 
@@ -318,11 +319,12 @@ class Race:
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
         """Return the expected share of the win of `side`, by round and distance of its finish.
 
-        The share is 1 for a win alone, 1/n for a tie of n sides, 0 for a loss.
+        The earliest round wins, then the furthest finish in it. A sole winner gets 1, each of n tied sides 1/n, a loser
+        0.
 
         Shape (rounds, past + 1): row 0 is the first round in `others`. Column d is a finish d + 1 holes past the last
         hole; the last column is further than any other side can get. `others` has the arrays of `_finish_of` for each
-        other side, all cut to one range of rounds. With the house rule `find_a_loser`, the first to finish wins,
+        other side, all cut to the same range of rounds. With the house rule `find_a_loser`, the first to finish wins,
         whatever the distance; `others` must then have one side.
         """
         if not self._board.header.rules["find_a_loser"]:

@@ -168,9 +168,9 @@ def _gap_chart(file: Path) -> None:
 
 
 def _piddle_chart(file: Path) -> str:
-    """Write an SVG chart of the turn points from which to stop before a piddle, with five 3s frozen, by lead in holes.
+    """Write an SVG chart of the turn points from which to stop rather than throw two dice, by lead in holes.
 
-    Returns an English phrase with the values for 30 holes behind and 30 ahead.
+    Five 3s are frozen. Returns an English phrase with the values for 30 holes behind and 30 ahead.
     """
     curve = [_stop_on(OTHER_HOLE + gap, 0, 5, 3) for gap in GAPS]
     lines(file, list(GAPS), {"five frozen 3s": curve}, ("holes ahead of the other peg", "turn points to stop at"))
