@@ -100,8 +100,9 @@ def bundled_distributions() -> list[str]:
     """Return the sorted names of the Python distributions that the Debian package brings as wheels.
 
     These are OpenCV, the project's dependencies and, recursively, what they require. Requirements of a dependency that
-    have a marker, such as those of an extra, are left out. So are names with a prefix in `SYSTEMS_OWN`, which Debian
-    itself provides, and none in `BROUGHT`. Raises PackageNotFoundError if a distribution is not installed here.
+    have a marker, such as those of an extra, are left out. Names with a prefix in `SYSTEMS_OWN`, which Debian provides,
+    are left out, except those with a prefix in `BROUGHT`. Raises PackageNotFoundError if a distribution is not
+    installed here.
     """
     found: set[str] = set()
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]

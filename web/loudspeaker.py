@@ -82,9 +82,9 @@ class Loudspeaker:
             self.hush()
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Speak the new events; if none has words, speak the bot's new request to throw its dice. Silent while off.
+        """Speak the new events; if nothing is said about them, speak the bot's new request to throw its dice.
 
-        New words, an undo or a correction stop what is being spoken.
+        Nothing is spoken while the voice is off. New words, an undo or a correction cut off what is being spoken.
 
         Args:
             snapshot: The newest snapshot of the table.

@@ -78,9 +78,9 @@ def refuse_unless_own_game(table: AnyTable, pairing: Pairing) -> None:
 def start_game(table: AnyTable, pairing: Pairing, command: Command) -> Snapshot:
     """Submit a command that starts a game, and return the new snapshot.
 
-    If the current request came from a paired phone, `pairing.starters` maps the game's number to this phone. The game's
-    number is that of its first entry, the snapshot's last. Raises CompanionError if the command is refused; then
-    `starters` stays unchanged.
+    If the current request came from a paired phone, `pairing.starters` gets the phone's id under the game's number,
+    which is the new snapshot's `number`. Raises CompanionError if the command is refused; then `starters` stays
+    unchanged.
     """
     started = table.submit(command)
     asking = phone(pairing)

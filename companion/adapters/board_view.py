@@ -51,10 +51,10 @@ def lighting(board: Board, clock: Callable[[], float]) -> Subscriber:
 
 
 def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = ()) -> BoardView:
-    """Return what the board shows for a snapshot; without a game neither pegs nor animations.
+    """Return what the board shows for a snapshot; without a game an empty board with the mood `idle`.
 
-    Shown are the pegs, the side to play, the winners, the track's length, the animations `moments`, and the mood. The
-    mood is `illegal_hold` while that is the notice, else the snapshot's phase.
+    The view has the pegs, the side to play, the winners, the track's length, the animations `moments`, and the mood.
+    The mood is `illegal_hold` if the notice has this code, else the snapshot's phase.
     """
     track, notice = snapshot.track, snapshot.notice
     if track is None:

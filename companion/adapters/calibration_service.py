@@ -170,8 +170,8 @@ class CalibrationService:
     def take_die(self) -> Mapping[str, Any]:
         """Measure the edge of the one die in the throw zone, store it with the calibration, and return `look()`.
 
-        Raises DeviceError if called before `take_empty`, if no single die is seen, or if the calibration can't be
-        stored.
+        An edge near a size in which dice are sold is stored as that size. Raises DeviceError if called before
+        `take_empty`, if the camera fails, if no single die is seen in time, or if the calibration can't be stored.
         """
         with self._step_lock:
             done = self._done

@@ -50,7 +50,7 @@ class Clips:
         self._kept = OrderedDict[int, Jpegs]()
 
     def see(self, frame: Frame) -> None:
-        """Keep a small JPEG of a camera frame in memory, unless the last one is younger than 1 / FRAMES_PER_S.
+        """Keep a small JPEG of a camera frame in memory, at most FRAMES_PER_S a second.
 
         If recording is off, nothing is kept.
         """

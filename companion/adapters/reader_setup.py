@@ -115,7 +115,7 @@ def fits(stored: Stored, source: str) -> bool:
 def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
     """Return whether the camera `source` is calibrated or simulated, and a sentence about its calibration.
 
-    Simulated cameras (SIMULATED) need no calibration. Even for them, a damaged one gives False and its error.
+    Simulated cameras (SIMULATED) need no calibration. Even for them, a damaged calibration gives False and the error.
     """
     try:
         stored = load_calibration(folder)

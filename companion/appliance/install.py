@@ -329,7 +329,7 @@ def farewell(machine: Machine, told: list[str], *, uninstalled: bool) -> str:
     - No changes: the message only says so.
     - Uninstalled (`uninstalled`): where games, photos and settings stay.
     - Installed: the next commands, and the hotspot's name and password, or how to make a new one.
-    - On a Pi, also: a warning if no Wi-Fi country is set, and whether to restart.
+    - Installed on a Pi, also: a warning if no Wi-Fi country is set, and whether to restart.
     """
     if not told:
         return "Nothing to remove." if uninstalled else "Nothing to change: everything is installed."

@@ -201,10 +201,10 @@ class Releases:
         return [path.name for path in sorted(whole, key=lambda path: (path / WHOLE).stat().st_mtime_ns)]
 
     def proven_age(self) -> Age:
-        """Return version and signing time of the proven release; an update older than the proven release is refused.
+        """Return the version and signing time of the proven release; updates older than it are refused.
 
         The proven release is the last one that passed its trial, else the current one. The version is a tuple of
-        numbers, the time in seconds since 1970, 0 if unsigned. `((), 0)` if they are not known.
+        integers; the time is in seconds since 1970, 0 if unsigned. `((), 0)` if no such release can be read.
         """
         try:
             version, signed_s = json.loads((self.folder / str(self.proven()) / WHOLE).read_bytes())

@@ -295,7 +295,7 @@ class BootLines:
     def with_block(self, text: str) -> str:
         """Return `text`, the content of a config.txt, ending in the installer's block: [all] and this step's lines.
 
-        An earlier block goes, or only its begin mark if the end mark is missing. Without lines there is no new block.
+        An earlier block is removed, or only its begin mark if the end mark is missing. Without lines no block is added.
         """
         bare = _OURS.sub("", text)
         if not self.lines:

@@ -62,9 +62,9 @@ class Trial:
 def begin(releases: Releases, name: str, entry: int | None) -> None:
     """Put the named release on trial: the service runs it from its next start on.
 
-    The trial is stored first, and the proven release is the one to go back to. `entry` is the number of the journal's
-    newest entry, which must not be lost; None if no table runs. Raises DeviceError if no release is proven, OSError if
-    the disk refuses.
+    The trial is stored first; if the release fails it, the proven release runs again. `entry` is the number of the
+    journal's newest entry, which must not be lost; None if no table runs. Raises DeviceError if there is no proven or
+    current release to go back to, OSError if the disk refuses.
     """
     proven = releases.proven()
     if proven is None:
@@ -92,8 +92,8 @@ def on_trial(releases: Releases) -> Trial | None:
 def count_start(releases: Releases) -> None:
     """Count a start of the release on trial. If MAX_TRIES starts are counted already, end the trial instead.
 
-    The proven release then becomes current from the next start on; without one, the current release stays. If no
-    release is on trial, a leftover trial file is deleted. Raises OSError if the disk refuses.
+    The proven release then becomes current from the next start on. If no release is on trial, a leftover trial file is
+    deleted. Raises OSError if the disk refuses.
     """
     trial = on_trial(releases)
     if trial is None:

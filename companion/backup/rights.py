@@ -15,10 +15,10 @@ path."""
 
 @contextlib.contextmanager
 def of_owner(folder: Path) -> Iterator[None]:
-    """Context manager: act as the user who controls a folder (`owner`), not as root; new files get at most mode 0640.
+    """Context manager: act as the user who controls a folder (`owner`), not as root; cap new files at mode 0640.
 
-    So a symbolic link in the folder can't make root open what the user may not. If the process is not root's, or root
-    alone controls the folder, only the mode changes.
+    A symbolic link in the folder thus can't make root open a file that the user may not open. If the process is not
+    root's, or root alone controls the folder, the user stays and only the umask is set.
     """
     user, group = owner(folder)
     mask, groups = os.umask(0o027), os.getgroups()

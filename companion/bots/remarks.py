@@ -76,9 +76,9 @@ class Remarks:
 
         Returns:
             `number` of the table's last entry; `remark`: the fields of `Remark`, whose text the page looks up;
-            `by`: name of the bot in this game, else the setting `house_name`, else the table's name. `remark` is
-            None without a game, in tournament mode and with remarks turned off. It is also None if the last entry
-            is no line, or a line without a remark.
+            `by`: name of the bot in this game, else the setting `house_name`, else the table's name. Without a
+            game or a line, in tournament mode and with remarks turned off, `remark` is None, and `by` is never the
+            bot. `remark` is also None if the last entry is no line, or a line without a remark.
         """
         record, settings = self._state().record, self._settings()
         game, name = record.game, settings.house_name or settings.name
@@ -129,8 +129,8 @@ class Remarks:
 def notable(transcript: Transcript) -> tuple[Kind, int, Json | None] | None:
     """Return why the last line of a transcript deserves a remark, judged by expected points; None if it does not.
 
-    - `won`: a throw that gains NOTABLE_GAIN of the track's points or more over its expected points. It is not the first
-      line of its turn, because nobody risked anything there, and the turn goes on.
+    - `won`: a throw that gains NOTABLE_GAIN of the track's points or more over its expected points. The turn goes on,
+      and the throw is not its first line, where nothing was at risk.
     - `cost`: any other line whose choice, such as to throw, has a regret of NOTABLE_COST of the track's points or more.
       Where win probabilities are exact, the choice was not the best for the win, either.
 

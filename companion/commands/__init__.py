@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 
 
 def printable(text: str) -> str:
-    """Return a text with control characters escaped, except line feeds: names of strangers could steer the terminal.
+    """Return a text with control characters, except line feeds, escaped, so that no name can steer the terminal.
 
     >>> printable("Ann\\x1b[2J is on.")
     'Ann\\\\x1b[2J is on.'

@@ -136,11 +136,12 @@ def _exported(name: str, expect: int | None, copy_to: Path | None) -> Iterator[d
 def _record(
     name: str, picture_bgr: FrameBGR, reader: Reader, expect: int | None, copy_to: Path | None
 ) -> dict[str, Any]:
-    """Read the dice in a picture, and return its JSON object for `--json`.
+    """Read the dice in a picture, and return the JSON object that `--json` prints for it.
 
-    It has `image` (the name), the fields of `reading_json`, and `ms`, the milliseconds that the reading took. `expect`
-    is the number of dice, or None. A copy with boxes is saved to `copy_to`, if any; raises PictureError if
-    that fails. A picture of another size than the calibration's is read without it, which is reported on stderr.
+    The object has `image` (the name), the fields of `reading_json`, and `ms`, the milliseconds that the reading took.
+    `expect` is the number of dice, or None. A copy with boxes is saved to `copy_to`, if any; raises PictureError if the
+    copy can't be saved. A picture of another size than the calibration's is read without the calibration; stderr says
+    so.
     """
     from vision.images.annotating import annotated
     from vision.images.loading import save_jpeg

@@ -104,8 +104,8 @@ def _secret_keys(tree: Mapping[str, Mapping[str, object]]) -> list[tuple[str, st
 def _log(secrets: Iterable[str]) -> dict[str, bytes]:
     """Return the service's newest log lines from journald as the file `log.txt`, name -> content.
 
-    Empty if there are none, or if journalctl is missing or takes over 20 s. The PIN and each of `secrets`, none of them
-    empty, are replaced by `SECRET`.
+    The dict is empty if there are none, or if journalctl is missing or takes over 20 s. The PIN and each of the
+    (non-empty) `secrets` are replaced by `SECRET`.
     """
     words = ("journalctl", "--quiet", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:

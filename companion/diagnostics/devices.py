@@ -76,8 +76,8 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = Non
 def settled_frames(camera: Camera) -> list[Frame | None]:
     """Take pictures until a started camera's exposure is steady; return the last of these, then MIN_FRAMES more.
 
-    For the exposure at most MAX_WARM_UP_FRAMES pictures are taken, and a single one if the camera does not report it.
-    After the end of a recording, pictures are None. Raises DeviceError if the camera fails.
+    At most MAX_WARM_UP_FRAMES are taken until it is steady; only one if the camera does not report its exposure. After
+    the end of a recording, pictures are None. Raises DeviceError if the camera fails.
     """
     for _ in range(MAX_WARM_UP_FRAMES):
         frame = camera.frame()

@@ -150,7 +150,10 @@ def check_import(folder: Path) -> Finding:
 
 
 def check_recovery(folder: Path) -> Finding:
-    """Return the finding on earlier damage; it fails while a recovery's folder or a cut-off import is there."""
+    """Return the finding on earlier damage to a data folder.
+
+    The check fails while a recovery's copy `damaged-N` or the rest of a cut-off import is in the folder.
+    """
     left_over = check_import(folder)
     if not left_over.ok:
         return left_over

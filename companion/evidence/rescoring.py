@@ -60,9 +60,9 @@ class Rescored:
 
     @property
     def caught(self) -> bool:
-        """Whether the new reading is trusted and wrong, but equals the table's, which a person was asked about.
+        """Whether the new reading is trusted but wrong, and equals the table's, about which a person was asked.
 
-        A table asks even about a trusted reading if no throw can have that number of dice: one may cover another.
+        A table asks even about a trusted reading if no throw can have that many dice: one die may cover another.
         """
         wrong = self.now.trusted and not self.throw.exact(self.now)
         return wrong and not self.changed and not self.throw.camera_throw.accepted
@@ -97,6 +97,8 @@ def stored_throws(
     folder: Path, since: str | None = None, dice: str | None = None, refuse: Callable[[str], None] = lambda _why: None
 ) -> Iterator[StoredThrow]:
     """Yield each throw that the camera read, that was not taken back, and that has a package; oldest first.
+
+    A package is a file with the throw's pictures and how they were read.
 
     Args:
         folder: Data folder.

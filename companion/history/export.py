@@ -182,7 +182,7 @@ class PastGames:
         return self._cached(f"odds {goal}", self._game(game), odds)
 
     def ratings(self) -> list[Json]:
-        """Return the mean cost of each player's decisions over all finished games, as `ratings.ratings_of` does.
+        """Return each player's mean cost of a decision in finished games, by kind of game and goal (`ratings_of`).
 
         Left out are games in tournament mode, games that a player left, games without known odds, and the bot's
         decisions. The costs of each game are cached. Raises DeviceError if the journal can't be read.
@@ -199,9 +199,11 @@ class PastGames:
     def throws(self, since: int | None = None, dice: str | None = None) -> Iterator[Sequence[int]]:
         """Yield the dice values of every throw that was not taken back, in the order thrown, oldest game first.
 
+        The running game is included. Raises DeviceError if the journal can't be read.
+
         Args:
             since: Number of the earliest game to include; None for all.
-            dice: Name of the set of dice to include; None for all sets.
+            dice: Name of the set of dice to include, "" for the usual one; None for all sets.
         """
         for game in reversed(self._played()):
             if (since is None or game.number >= since) and dice in (None, game.terms.dice):

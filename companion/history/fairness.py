@@ -163,12 +163,12 @@ def log_likelihood_ratio(counts: Sequence[int]) -> float:
 
 
 def could_have_found(rolled: int) -> float | None:
-    """Return the smallest bias that the fairness test finds in half of all such sets within `rolled` dice.
+    """Return the smallest bias that the fairness test finds within `rolled` dice in half of all sets so biased.
 
-    The bias is the probability, above 1/6, of the most frequent face; the other five faces are equally likely. It is
-    interpolated between the measured `MEDIANS`, on logarithmic scales of the dice and of the excess over 1/6. With more
-    dice than measured, the excess falls in proportion to 1 / sqrt(rolled). None if `rolled` is too small to find even a
-    die that always shows one face.
+    The bias is given as the probability of the most frequent face, more than 1/6; the other five faces are equally
+    likely. It is interpolated between the measured `MEDIANS`, on logarithmic scales of the dice and of the excess over
+    1/6. With more dice than measured, the excess falls in proportion to 1 / sqrt(rolled). None if `rolled` is too small
+    to find even a die that always shows one face.
     """
     if rolled < MEDIANS[-1][1]:
         return None

@@ -163,8 +163,8 @@ class Outbox:
         """Yield a withdrawal for each game that was taken back at the table but that the league's server may have.
 
         A game's name is the hash of the journal entry that began it. Games whose entry is not in this journal are left
-        out, and so are games whose withdrawal the server has acknowledged. `seen` has the names of the games after the
-        outbox's cursor that were not taken back; they are skipped.
+        out, and so are games whose withdrawal the server has acknowledged. `seen` has the names of all games that were
+        not taken back, except old ones that can't change any more; games in `seen` are skipped.
         """
         sent = {name: (known.number, known.revision, known.lines) for name, known in self._cursor.games.items()}
         for name, (number, revision, lines) in (self._begun | sent).items():

@@ -37,7 +37,8 @@ Read = Callable[..., Any]
 def pages(pool: Pool) -> flask.Blueprint:
     """Return a Flask blueprint with the league's pages, `/api`, CSV, and the pages' own script and style sheet.
 
-    Each answer has an ETag: a browser that has the same content already gets 304.
+    Each answer has an ETag: a browser that has the same content already gets 304. Connections to the league's database
+    come from `pool`.
     """
     made = flask.Blueprint("league", __name__, static_folder="static", static_url_path="/league")
     made.app_template_global("file")(static_files.url)

@@ -68,8 +68,8 @@ def tables(connection: Connection) -> Rows:
 def standings(connection: Connection, season: int, kind: str, by: str = "wins", skip: int = 0) -> Rows:
     """Return up to PAGE players of a season's standings in one kind of game, best first, after skipping `skip`.
 
-    Each has `player` (the number), `name`, `pub`, `games`, `won` (wins; a shared win in parts), `lost` (in games), `mu`
-    and `sigma`. Players whose games were all taken back are left out. `by` is a key of ORDERS.
+    Each has `player` (the number), `name`, `pub`, `games`, `won` (wins; a shared win counts as a fraction), `lost`
+    (games lost), `mu` and `sigma`. Players whose games were all taken back are left out. `by` is a key of ORDERS.
     """
     # The page of standings is chosen from the index first; only its rows are joined with names.
     return connection.execute(
@@ -103,10 +103,10 @@ def games(connection: Connection, season: int, kind: str, most: int = PAGE) -> R
 
 
 def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
-    """Return a game's row, its newest transcript and its logged `changes`, oldest first; None for an unknown game.
+    """Return a game's row as a dict; None for an unknown game.
 
-    The row also has the table's `pub` and `name`, and `season_name`. A game that does not count has an empty
-    transcript.
+    The dict also has the newest `transcript`, the logged `changes`, oldest first, the table's `pub` and `name`, and
+    `season_name`. A game that does not count has an empty transcript.
     """
     found = connection.execute(
         "SELECT g.*, r.body, t.pub, t.name, s.name AS season_name FROM games g JOIN tables t ON t.id = g.table_id"

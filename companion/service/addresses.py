@@ -128,7 +128,7 @@ def _escaped(text: str) -> str:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket on that port, or on the next free one of the PORTS_TRIED after it; any for port 0.
+    """Return a listening socket on `port`, or the next free one of the PORTS_TRIED ports after it; any for port 0.
 
     Raises SetupError if the host is not this machine's, the port needs rights we lack, or no port is free.
     """

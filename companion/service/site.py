@@ -58,14 +58,15 @@ class Door:
 def addresses_of(settings: WebSettings, port: int) -> Addresses:
     """Return what phones need to find the table on `port`: URLs, host names, and the text of the Wi-Fi's QR code.
 
-    If the server listens on all interfaces and the table's hotspot is up, the page's URL has the hotspot's address. Not
-    so if `settings.wifi` names another Wi-Fi and the table has another address. `phones` is about how many phones the
-    hotspot can hold; None if the URL is not the hotspot's, or the number is unknown.
+    The page's URL has the host that the server listens on. If that is all interfaces, it has the hotspot's address
+    while the hotspot is up and `settings.wifi` is empty or the hotspot's name; else the first of `own_addresses`, or
+    127.0.0.1. `phones` is about how many phones the hotspot can hold; None if the URL is not the hotspot's, or the
+    number is unknown.
 
     `wifi`, the text of the QR code, is None in three cases:
     - `settings.wifi` is empty;
     - the URL has a loopback address;
-    - the URL can't be reached from that Wi-Fi: one of them is the hotspot's, the other is not.
+    - the URL can't be reached from that Wi-Fi: only one of the two is the hotspot's.
     """
     own = own_addresses()
     if hotspot.ADDRESS in own and settings.hotspot and settings.wifi in {"", settings.hotspot}:
@@ -90,7 +91,7 @@ def groups_of_any_table(
     pairing: Pairing,
     checks: Mapping[str, Health],
 ) -> tuple[Routes, ...]:
-    """Return the HTTP routes that every table has, in safe mode, too, as one `Routes` for each subject.
+    """Return the HTTP routes that every table has, even in safe mode, as one `Routes` for each subject.
 
     `checks` has the health check of each part by name, for `/healthz` and the metrics.
     """

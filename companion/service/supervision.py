@@ -93,8 +93,8 @@ class Supervisor:
     def health(self) -> tuple[bool, str]:
         """Return whether the supervisor's thread runs and every component responds, and a sentence for the page.
 
-        The components are those of `must_respond`, as found at the last `step`. On failure the sentence names those
-        without an answer and says to restart the table.
+        The components are those of `must_respond`, as found at the last `step`. On failure the sentence says that the
+        supervisor has stopped, or names the components without an answer, and says to restart the table.
         """
         if self._thread is None or not self._thread.is_alive():
             return False, "The supervisor has stopped, so failed parts are not restarted. Restart the table."

@@ -114,7 +114,7 @@ class SettingsFile:
     def shown(self) -> list[ShownSetting]:
         """Return all settings that a page may change, each with its value in the file, in the order of declaration.
 
-        A wrong value in the file is replaced by the running one.
+        For a wrong value in the file the table's running value is returned; the file is not changed.
         """
         now, _ = load_what_works(Origin(self.path), self._running)
         shown = []
@@ -139,9 +139,9 @@ class SettingsFile:
         `pin_typed` says whether the PIN was typed again for this change.
 
         Raises:
-            PinNeeded: It is an electrical limit, and the PIN was not typed. Lowering `limit_ma` needs no PIN.
-            SetupError: A page may not change it, the command line set it, the value does not work, or the file
-                can't be written. Nothing has changed then.
+            PinNeeded: The PIN was not typed for an electrical limit. Lowering `limit_ma` needs no PIN.
+            SetupError: A page may not change the setting, the command line set it, the value does not work, or the
+                file can't be written. After either error nothing has changed.
         """
         one = next((one for one in declared() if (one.section, one.key) == (section, key)), None)
         if one is None:

@@ -173,10 +173,10 @@ def _pressed(changes: Changes, button: str) -> Changes:
 
 
 def _banked(changes: Changes) -> Changes:
-    """Return `changes` with the steps for the bank button: play the selected decision, or bank as the dice lie.
+    """Return `changes` with the steps for the bank button: play the selected decision; if there is none, bank.
 
-    Banking plays first the keep that the dice in the tray show, where the game needs one (`interpret.banking`). Then
-    the open question is dropped, and the tray is interpreted again. Raises IllegalAction if the decision is illegal,
+    Where the game needs it, the keep of the dice set aside is played before the bank (`interpret.banking`). Then the
+    open question is dropped, and the tray is interpreted again. Raises IllegalAction if the decision is illegal,
     nothing can be banked, or the open question's code is not in SETTLED_BY_BANKING.
     """
     asked, choices, lines = changes.state.asked, changes.state.choices, tuple[Action, ...]()
@@ -322,7 +322,10 @@ def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes
 
 
 def _confirmed(changes: Changes, command: c.ConfirmCorrection) -> Changes:
-    """Return `changes` with the offered correction applied or withdrawn. Raises StaleAction if the offer is gone."""
+    """Return `changes` with the offered correction applied if `command.accept`, else with the offer withdrawn.
+
+    Raises StaleAction if the offer that the command names is gone.
+    """
     offer = changes.state.offer
     if offer is None or offer.id != command.offer:
         raise StaleAction("That correction is no longer on offer; play went on.")

@@ -259,10 +259,11 @@ class Table:
             answer.set_exception(no)
 
     def _carry_out(self, command: Command) -> None:
-        """Carry out the steps that `decide` returns for a command: entries to journal and states to take over.
+        """Carry out the steps of `decide` for a command: journal and apply an entry, or take over a new state.
 
-        An entry is on the disk before the state changes. Raises CompanionError if the command is refused or the disk
-        fails; the steps before the failure stay.
+        An entry is on the disk before the state changes. If a command makes several entries, a snapshot is published
+        after each but the last. Raises CompanionError if the command is refused or the disk fails; the steps before the
+        failure stay.
         """
         now, due_s = Now(self._clock(), self._wall()), self._state.bank_due_s
         if isinstance(command, Tick) and due_s is not None and now.clock_s >= due_s:
@@ -283,8 +284,8 @@ class Table:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
         If the photo can't be written, the entry is written without photo and reading. If the entry can't be written,
-        the photo is deleted and DeviceError is raised. Before that, `draft.fallback`, unless None, becomes the table's
-        memory of the tray: its throw still waits to be played. The error then becomes the notice.
+        the photo is deleted. Unless `draft.fallback` is None, it then becomes the table's memory of the tray, its throw
+        still to be played, and the error becomes the notice. DeviceError is raised in either case.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")

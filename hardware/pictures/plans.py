@@ -54,8 +54,8 @@ def wiring_map(layout: Layout) -> str:
 def drilling_template(layout: Layout) -> str:
     """Return the drilling template as SVG in true size: a circle with a cross for each LED in use, and a ruler.
 
-    Its frame is the panel's edge; a cross in each corner is for a screw. It is to be printed at 100 %. Hole 1 and every
-    fifth hole show their number, start and finish pockets S and F.
+    Its frame is the panel's edge; a cross in each corner is for a screw. It is to be printed at 100 %. Labels are the
+    numbers of hole 1 and every fifth hole, and S and F at the start and finish pockets.
     """
     holes, places, radius_mm = _holes_by_led(layout), _moved(layout), min(HOLE_MM / 2, 0.42 * _pitch_mm(layout))
     body = []

@@ -119,9 +119,10 @@ def _sheet_on_a_book() -> list[tuple[Part, RGB]]:
 
 
 def _laid_out(arm: Arm) -> list[tuple[Part, RGB]]:
-    """Return the solids of all parts of the table with their colours, laid out side by side; `arm` sizes the post.
+    """Return the solids of all parts of the table with their colours, laid out side by side.
 
-    The parts are those to print, saw and cut: of tray, LED board, post, foot, camera arm and lights.
+    `arm` gives the post's length. The parts are those to print, saw and cut: of tray, LED board, post, foot, camera arm
+    and lights.
     """
     layout = preset("board3x121")
     parts = solids.printed(layout)

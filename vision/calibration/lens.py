@@ -151,7 +151,7 @@ def _solved(views: Views, guess: Lens) -> tuple[Lens, float, Floats, float]:
 
     Returns:
         The lens; the relative standard error of its focal length; the (n,) RMS reprojection error of each view in
-        pixels; the largest angle between the sheets of two views in degrees.
+        pixels; the largest angle, in degrees, between the sheets of any two views.
     """
     keep = cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_PRINCIPAL_POINT | cv2.CALIB_FIX_ASPECT_RATIO
     keep |= cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3

@@ -144,9 +144,10 @@ class Calibrating:
         return measured(self.views, lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), self.plan.lens_deg))
 
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
-        """Detect the calibration sheet in a picture (h, w, 3), pass both to `show`, and return the detection.
+        """Detect the calibration sheet in a picture (h, w, 3) and return the detection.
 
-        A view that helps to measure the lens is added to `views`.
+        The detection's `floor_to_px` is None if too few markers are seen. Picture and detection are passed to the
+        callback `show`. A view that helps to measure the lens is added to `views`.
         """
         lens = self.lens(frame_bgr)
         found = detect_sheet(frame_bgr, self.plan, lens)
@@ -222,8 +223,8 @@ class Calibrating:
         """Return the tray's pose, the camera's lens and advice for corners of the tray that a person marked.
 
         `floor_to_px` is the (3, 3) homography from the tray's millimetres to pixels, from these corners. One frame is
-        taken, for the size of the picture. The lens gets the plan's angle of view. If the plan has the lens's height by
-        tape, the focal length is computed from that instead. Raises DeviceError if the camera gives no picture.
+        taken, for the size of the picture. The focal length comes from the lens's height in the plan, measured by tape;
+        without one, from the plan's angle of view. Raises DeviceError if the camera gives no picture.
         """
         frame = next(self._frames("No picture came"), None)
         if frame is None:

@@ -94,8 +94,8 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
     """Return the layout of the calibration sheet for a tray: its markers and everything else that is printed.
 
     The sheet is folded at the ridge before the keep zone, and cut where the tray is smaller than the paper. Markers on
-    or close to such a line or the paper's edge, or beyond a cut, are left out; a small tray may keep a single one.
-    Those beyond the fold lie in the keep zone. Raises DeviceError if OpenCV has no ArUco module.
+    or close to such a line or the paper's edge, or beyond a cut, are left out; a small tray may keep one or none.
+    Markers beyond the fold lie in the keep zone. Raises DeviceError if OpenCV has no ArUco module.
 
     Args:
         paper: `a4` or `letter`; another raises KeyError.

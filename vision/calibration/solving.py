@@ -125,8 +125,8 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
     """Return the (3, 3) homography from the tray's millimetres to pixels, given the four floor corners in pixels.
 
     The corners' order is upper left, upper right, lower right, lower left. Raises ValueError if they do not form a
-    convex quadrilateral in clockwise order. The same error tells that they begin at a wrong corner: the tray's longer
-    side is seen as the shorter one, and the ratio of the sides is off by more than MAX_STRETCH.
+    convex quadrilateral in clockwise order. Also raises it if the tray's longer side looks shorter, and the ratio of
+    the sides is off by more than the factor MAX_STRETCH: then the first corner is a wrong one.
     """
     points = np.array(corners_px, np.float32)
     if not cv2.isContourConvex(points) or cv2.contourArea(points, True) <= 0:

@@ -101,7 +101,7 @@ def _must_fit(picture: Image.Image, name: str) -> None:
 def _bgr(picture: Image.Image) -> FrameBGR:
     """Convert an opened Pillow picture to (h, w, 3) uint8 BGR, BAND_ROWS rows at a time to bound the memory.
 
-    Raises Pillow's errors, those of `_DAMAGED`, if its content can't be decoded.
+    Raises an exception of `_DAMAGED` if the picture can't be decoded.
     """
     width, height = picture.size
     image_bgr = np.empty((height, width, 3), np.uint8)

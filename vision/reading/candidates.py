@@ -181,8 +181,8 @@ def _similar_in_size(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _is_pip(candidate: Candidate, dice: Sequence[Candidate], expect: int | None) -> bool:
     """Return whether a candidate is only a pip: much smaller than an accepted die that it lies on.
 
-    Also True, wherever the candidate lies, if there are `expect` accepted dice and all of them are much larger. With
-    `expect` None, the number of dice is unknown.
+    Also True, wherever the candidate lies, if there are `expect` accepted dice, at least one, and all are much larger.
+    With `expect` None, the number of dice is unknown.
     """
     larger = [
         die
@@ -204,8 +204,8 @@ def _size_log_ratio(first: Candidate, second: Candidate) -> float:
 def _count_dice(candidates: Sequence[Candidate]) -> int:
     """Estimate the number of dice from the scores of candidates, given best first.
 
-    Only drops from a score of at least `COUNT_THRESHOLDS[0]` to one below `COUNT_THRESHOLDS[1]` count; after the last
-    score comes 0. The result is the number of scores before the largest of these drops; 0 if there is none.
+    Only drops from a score of at least `COUNT_THRESHOLDS[0]` to a score below `COUNT_THRESHOLDS[1]` count; after the
+    last score comes 0. The result is the number of scores before the largest of these drops; 0 if there is none.
     """
     scores = [candidate.score for candidate in candidates]
     drops = [

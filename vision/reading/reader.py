@@ -71,12 +71,12 @@ class Reader:
         Args:
             frame_bgr: (h, w, 3) uint8.
             expect: The number of dice in it, if the rules or a person know it.
-            previous: The reading of the frame before, if nothing has moved since. In the tray it counts as one more
-                agreeing pass if it is trusted. In a photo the light detector confirms it at one scale, which takes a
-                third of the time; if that fails, the photo is read anew.
+            previous: The reading of the frame before, if nothing has moved since. In the tray, a trusted one counts
+                as a detection pass. A photo is first read at one scale with the light detector, in a third of the
+                time; it is read anew if that reading is in doubt or has other values.
             size_px: For a photo, the size of the dice in the last reading, in pixels. Only scales that suit it are
-                searched. If more than half of the expected dice (or any, if their number is unknown) are found but in
-                doubt, the photo is read again at all scales.
+                searched. If more than half of the expected dice are found but in doubt, the photo is read again at
+                all scales. With an unknown number any found die is enough.
         """
         tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
         self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])
@@ -98,7 +98,7 @@ class Reader:
         """Return the reading of a scene: its dice from left to right, the doubt or None, and all candidates.
 
         If there is a doubt, foreground of a die's size that no die covers is added as a die without a value. `expect`
-        is the number of dice, or None. `previous` is the reading of the frame before; a trusted one counts as a
+        is the number of dice, or None. `previous` is the reading of the frame before; without a doubt it counts as a
         detection pass.
         """
         selection, doubt = self._select(scene, expect, previous)

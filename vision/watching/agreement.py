@@ -16,10 +16,10 @@ dice. Larger: a die that was moved is overlooked; smaller: a jittering box count
 
 
 def agreed(readings: Sequence[Reading]) -> Reading:
-    """Merge one or more readings of successive still frames, oldest first, into one with the dice of the newest.
+    """Merge one or more readings of successive still frames, oldest first, into one.
 
-    The result has the doubt of the latest reading in doubt. If no reading is in doubt, it is `Doubt.DISAGREE` if the
-    readings show different dice (`same_dice`), else None.
+    The result has the dice and candidates of the newest reading, and the doubt of the latest reading in doubt. If no
+    reading is in doubt, the doubt is `Doubt.DISAGREE` if the readings show different dice (`same_dice`), else None.
     """
     newest = readings[-1]
     doubt = next((reading.doubt for reading in reversed(readings) if reading.doubt is not None), None)

@@ -54,8 +54,8 @@ class Calibration(Protocol):
     def look(self) -> Mapping[str, Any]:
         """Look for the printed sheet in the camera's newest picture, and return the calibration's state as JSON.
 
-        If a marker of the sheet is seen, the table gets no frames for a while. A view that helps to measure the lens is
-        kept.
+        If a marker of the sheet is seen, the table gets no frames for a while. This view of the sheet is kept if it
+        helps to measure the lens.
 
         Returns:
             `picture_wh`: width and height of the picture in pixels; None without a picture.
@@ -64,7 +64,7 @@ class Calibration(Protocol):
             `zones`: the four corners of each zone of the tray, likewise; empty until the tray's position is known,
                 and kept without the sheet once `take_sheet` has succeeded.
             `advice`: problems to solve, each with its `code` and a sentence `says`.
-            `sheet`, `empty`: whether the step with the sheet, and that with the empty tray, is done.
+            `sheet`, `empty`: whether the steps with the sheet and with the empty tray are done.
             `calibrated`, `says`: whether a calibration is stored, and a sentence about it.
             `virtual`: whether the camera is virtual.
             `lens`: None without a picture, else: `views`: views kept so far, at most `of`; `of`: views needed to
@@ -119,9 +119,9 @@ class Calibration(Protocol):
 def routes(calibration: Calibration) -> Routes:
     """Make the group of routes for calibrating the camera. Only the owner may use them.
 
-    There are routes for the camera's view of the sheet, its newest picture and the sheet as a PDF. Others carry out the
-    steps sheet, empty tray and die, or put the sheet into the virtual tray and take it out. A failed step, or a keep
-    zone that leaves no room to throw, is answered 422. A missing picture or an unknown paper size is answered 404.
+    There are routes for the newest picture, the camera's view of the sheet, and the sheet as a PDF. Others carry out
+    the steps sheet, empty tray and die, or put the sheet into the virtual tray and take it out. A failed step, or a
+    keep zone that leaves no room to throw, is answered 422. A missing picture or an unknown paper size is answered 404.
     """
     made = Routes("calibrate", SheetBody, NothingBody, LayBody, refusals={DeviceError: (422, "not_taken")})
     of_each: Json = {"refused": (422,), "roles": OWNERS}

@@ -34,7 +34,7 @@ or the game is not finished."""
 
 
 def routes(past: PastGames, table: AnyTable) -> Routes:
-    """Make the group of routes that give the games played so far: lists, moves, odds, transcripts and CSV. For anyone.
+    """Make the group of routes about games played so far: lists, moves, odds, statistics, dice test, files. For anyone.
 
     Args:
         past: Every game in the data folder.

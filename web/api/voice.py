@@ -17,7 +17,10 @@ class VoiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(voice: Loudspeaker) -> Routes:
-    """Make the group of routes for the table's voice. Anyone may read whether it is on; players turn it on and off."""
+    """Make the group of routes for the table's voice. Anyone may read whether it is on; players turn it on and off.
+
+    Turning the voice on is answered 422 if this machine can't speak.
+    """
     made = Routes("voice", VoiceBody, refusals={DeviceError: (422, "mute")})
 
     def how_it_is() -> Json:

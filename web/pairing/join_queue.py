@@ -84,15 +84,16 @@ class JoinQueue:
     def add(self, request: JoinRequest, instead_of: str) -> JoinRequest | float:
         """Put a request to join at the end of the queue, or refuse it; expired requests are dropped in any case.
 
-        An accepted request replaces the phone's earlier one. If MAX_REQUESTS_EACH others from its address wait, it also
-        replaces the oldest of them. A refused request replaces none.
+        An accepted request replaces the phone's earlier one. If MAX_REQUESTS_EACH others from the same address wait, it
+        also replaces the oldest of them. A refused request replaces none.
 
         Args:
             request: The request; its `id` and `code` are ignored and chosen here.
             instead_of: SHA-256 of the token of the phone's earlier request, which may be in the queue.
 
         Returns:
-            The request as queued, or the seconds to wait if the queue is full or the address asks too often.
+            The request as queued, or the seconds to wait if the queue is full or too many requests of the address
+                expired.
         """
         others = [each for each in self.drop_expired() if each.token_sha256 != instead_of]
         alike = [each for each in others if each.address == request.address]

@@ -91,9 +91,9 @@ class Pairing:
     def pair_owner(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
         """Pair a phone as the owner by the owner's code; return its new token, or the refusal.
 
-        The refusal is `HOSTED` if the table has an owner, `OLD_CODE` if the code is wrong. Wrong codes are not limited:
-        the code is too long to guess. The phone gives its own `name`; `address` is its IP address. The new token
-        replaces `token`, the phone's earlier one.
+        The refusal is `HOSTED` if the table has an owner; `OLD_CODE` if the code is wrong, or the phones' file is
+        damaged. Wrong codes are not limited: the code is too long to guess. The phone gives its own `name`; `address`
+        is its IP address. The new token replaces `token`, the phone's earlier one.
         """
         with self._lock:
             if self.hosted():
@@ -109,8 +109,8 @@ class Pairing:
         """Pair a phone by the PIN, and return its new token (128 bits, hexadecimal) or the refusal.
 
         Refused are a wrong PIN, any PIN after too many wrong ones, and a new phone while owners hold all places. An
-        owner stays owner. Another phone becomes a screen if it asks for that. Otherwise it becomes the owner if there
-        has been no owner since the program's start, else a player.
+        owner stays owner. Another phone becomes a screen if it asks to, else the owner if there has been none since the
+        program's start, else a player. If all places are taken, the player or screen away longest is unpaired.
 
         Args:
             pin: The PIN as typed.
@@ -162,7 +162,7 @@ class Pairing:
     def health(self) -> tuple[bool, str]:
         """Return whether pairing is healthy, and a sentence: the fault and its cure, or whether there is an owner.
 
-        Faults are a blocked PIN, a damaged file, or a failed save. A save that failed before is tried again first.
+        Faults are a blocked PIN, a damaged file, or a failed save, which is tried again if nothing else is wrong.
         """
         rest_min = math.ceil(self.pin_blocked_s() / 60)
         if rest_min > 0:
@@ -180,9 +180,9 @@ class Pairing:
     def ask(
         self, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> tuple[str, Code] | Refused:
-        """Queue a phone's request to join, in place of an earlier one with its token; a paired phone keeps its role.
+        """Queue a phone's request to join, replacing any with the same token; a paired phone keeps its role.
 
-        After a refusal the earlier request stays in the queue.
+        If the new request is refused, the earlier one stays in the queue.
 
         Args:
             name: The name that the phone gives itself.
@@ -268,7 +268,7 @@ class Pairing:
     def seats(self) -> tuple[Paired, ...]:
         """Return the phones that hold a seat, by number; no screens, and none silent for MAX_SEAT_SILENCE_S.
 
-        A restart begins the silence anew, unless the stored last use was over a day plus MAX_SEAT_SILENCE_S before.
+        A restart counts as a use, unless the stored last use was over a day plus MAX_SEAT_SILENCE_S before.
         """
         since_s = self.clock() - MAX_SEAT_SILENCE_S
         seated = (phone for phone in self.phones() if phone.seat and phone.role is not Role.SCREEN)
@@ -372,7 +372,7 @@ class Pairing:
     def _keep(self, phones: dict[str, Paired]) -> None:
         """Replace the paired phones by `phones`, keyed by the SHA-256 of their tokens, and save them.
 
-        If they include an owner, its code is void, the PIN makes no owner, and a damaged file is overwritten.
+        With an owner among them, the owner code is void and the PIN makes no owner; without one, a damaged file stays.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}

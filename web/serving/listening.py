@@ -51,10 +51,9 @@ class FairSocket(socket.socket):
         raise BlockingIOError
 
     def _set_options(self, link: socket.socket) -> None:
-        """Set the options of an accepted connection: small send buffer, no delay, keepalive, stall timeout.
+        """Set options of an accepted connection: small send buffer, no delay, keepalive, timeout for untaken data.
 
-        They are set here, not on the listening socket: connections made before it had the options would not inherit
-        them.
+        Options of the listening socket would miss connections that were made before they were set.
         """
         link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         # asyncio sets TCP_NODELAY only on sockets that name TCP as their protocol.

@@ -36,13 +36,14 @@ def command(
     html_folder: Path | None,
     export_file: Path | None,
 ) -> int:
-    """Read the stored throws again; compare them with the values that count in the game and with the table's reading.
+    """Read stored throws again; compare the result with the table's reading and the values that count in the game.
 
-    --since and --set choose the games, --html writes a page of what differs. A false accept is a trusted reading
-    whose values are not those that count. The upper bound of the false accept rate holds with 95 % confidence, if
-    people corrected every wrong reading. --export reads nothing again, but writes the throws to an anonymous zip:
-    no names, no times, only the tray. It can't be combined with --html. Exit status 1 if there is no throw to read
-    or export. A throw whose stored pictures and reading can't be used is reported, also with exit status 1.
+    --since (month) and --set (set of dice) choose the games, --html writes a page of what differs. A false accept
+    is a trusted reading whose values are not those that count. The upper bound of the false accept rate holds with
+    95 % confidence, if people corrected every wrong reading. --export reads nothing again, but writes the throws to
+    an anonymous zip: no names, no times, only the tray. It can't be combined with --html. Exit status 1 if there is
+    no throw to read or export. A throw whose stored pictures and reading can't be used is reported, also with exit
+    status 1.
     """
     from companion.evidence import contact_sheet, rescoring, sharing  # OpenCV takes a third of a second
     from companion.evidence.folder import PackageFolder

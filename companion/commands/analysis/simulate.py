@@ -146,9 +146,10 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
 
 @contextmanager
 def _ctrl_c_noted() -> Iterator[list[int]]:
-    """Yield a list to which Ctrl-C appends the signal's number, instead of raising KeyboardInterrupt. Main thread only.
+    """Context manager: yield a list to which Ctrl-C appends SIGINT's number, without a KeyboardInterrupt.
 
-    KeyboardInterrupt inside `concurrent.futures` leaves its locks held: the pool could not be shut down.
+    Works in the main thread only. KeyboardInterrupt inside `concurrent.futures` leaves its locks held: the pool could
+    not be shut down.
     """
     pressed: list[int] = []
     before = signal(SIGINT, lambda number, _: pressed.append(number))

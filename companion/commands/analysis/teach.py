@@ -81,7 +81,7 @@ def command(
 
 
 def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: int | None) -> int:
-    """Teach a set of dice on the terminal: ask the person about each throw, until `throws` of them are learnt.
+    """Teach a set of dice on the terminal: ask about each throw, until `throws` are learnt or a recording ends.
 
     Each answer is stored at once; a skipped throw does not count. `expect` is the number of dice in the tray, or None.
     Return the exit status: 1 if nothing was learnt, else 0. Raises SetupError if the camera's settings are wrong or

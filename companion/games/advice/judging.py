@@ -53,14 +53,14 @@ class Rating:
 
 
 def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ...]:
-    """Return, by seat, the regrets of the decisions that count, in the order of play, in units of the goal.
+    """Return, by seat, the regrets of the decisions that count, in the order of play.
 
-    A regret is the value of the best option less that of the option taken; 0 for the best. A decision, also one to
-    throw, counts if its best and worst options differ by at least LEAST_AT_STAKE for the goal. For `points` this is a
-    multiple of the game's `Rulebook.mistakes[0]`.
+    A regret is the value of the best option less that of the option taken, in the unit of `goal`: win probability,
+    games or points. A decision, also one to throw, counts if its best and worst options differ by at least
+    LEAST_AT_STAKE[goal]. For `points` this threshold is multiplied by the game's `Rulebook.mistakes[0]`.
 
     The roll-off is left out. If `goal` is `points` and also the game's default goal (`goal_for`), positions with exact
-    win probabilities are left out, too. An example is a last turn.
+    win probabilities, such as a last turn, are left out, too.
 
     Raises:
         RulesError: The values of the game's options are not known for the goal, or a player left while somebody had

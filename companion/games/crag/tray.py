@@ -31,10 +31,10 @@ class CragTray(KeepZonePolicy):
         return not _crag(state).dice
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield what to play before the next throw of Crag: one keep, of the dice in the keep zone.
+        """Yield the actions before the next throw of Crag: a `Keep` of the dice in the keep zone, even of none.
 
-        Yields an empty tuple if no keep is allowed now, and nothing if the keep zone has dice that the turn's first
-        throw does not have.
+        Yields an empty tuple if no keep is allowed now. Yields nothing if the keep zone has dice that are not in the
+        turn's first throw.
         """
         if "keep" not in state.decisions:
             yield ()

@@ -40,7 +40,7 @@ class Turn:
 
     @property
     def aside(self) -> tuple[int, ...]:
-        """Dice that lie aside: those kept since hot dice were last thrown again, in the order of their throws."""
+        """Values of the dice set aside, oldest throw first; empty after all dice (hot dice) are thrown again."""
         aside: tuple[int, ...] = ()
         for kept in reversed(self.kept):
             if len(aside) < self.size - len(self.dice):

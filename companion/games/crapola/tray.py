@@ -57,11 +57,12 @@ class CrapolaTray(KeepZonePolicy):
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return what the dice at rest mean: a notice and, if a keep is due, the dice set aside. No action is played.
+        """Return the notice for the dice at rest and, if a keep is due, the dice set aside. No action is played.
 
-        If a keep is due, the notice tells what it would score. While dice are being lifted out, those set aside before
-        still count. Otherwise the notice is the first that applies: throw all dice again or bank; clear the tray for
-        the next throw; the next action. After the game's end there is none.
+        If a keep is due, the notice asks for dice, gives the points of those set aside, or says why they can't be kept.
+        While dice are being lifted out, those set aside before still count. If none is due, the notice is the first
+        that applies: throw all dice again or bank; clear the tray for the next throw; the next action. The notice is
+        None after the game's end.
         """
         if "keep" not in state.decisions:
             if "stop" in state.decisions and self.takes_all(state):

@@ -71,11 +71,11 @@ def _throw(state: CribDice) -> str:
 
 
 def _lesson(state: CribDice) -> tuple[Phrase, ...]:
-    """Return phrases of the tutorial, for someone who learns Crib Dice; empty once the game is over.
+    """Return the tutorial's phrases on Crib Dice, by the first case that applies; empty once the game is over.
 
-    - If the last action ended a turn (`TURN_OVER`), one phrase says how.
-    - If seven dice, a repeated piddle or a bomb must be thrown, or the point must be named, one phrase says so.
-    - Otherwise one phrase says what the action did to the frozen dice, if anything, and another what can be done now.
+    - The last action ended a turn (`TURN_OVER`): one phrase says how.
+    - Seven dice, a repeated piddle or a bomb must be thrown, or the point must be named: one phrase says so.
+    - Otherwise: the phrase from `_done` on the frozen dice, if any, and one on what can be done now.
     """
     if state.board.over:
         return ()

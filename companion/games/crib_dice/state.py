@@ -61,7 +61,7 @@ class CribDice:
 
     @property
     def standing(self) -> Standing:
-        """Player to play, sides, scores, turn points and, after the end, the outcome. A score is the hole of a peg."""
+        """Standing of the game. A side's score is the hole of that side's peg."""
         board = self.board
         return Standing(
             header=board.header,

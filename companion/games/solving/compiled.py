@@ -11,9 +11,9 @@ F = TypeVar("F", bound=Callable[..., object])
 def compiled(function: F) -> F:
     """Decorate a function of numbers and NumPy arrays so that numba compiles it to machine code on its first call.
 
-    Without numba the function is returned unchanged, as tests use it: it computes the same, hundreds of times slower.
-    Compiled for this processor, sums may be reordered, so the last digits differ between machines. The compiler assumes
-    that no value is NaN; infinities are allowed.
+    Without numba, as in tests, the function is returned unchanged: it computes the same, hundreds of times slower.
+    Compiled code may reorder sums, so the last digits differ between machines. The compiler assumes that no value is
+    NaN; infinities are allowed.
     """
     try:
         from numba import njit

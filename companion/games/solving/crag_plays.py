@@ -21,7 +21,7 @@ are taken."""
 
 
 def plays(later: Floats, thirteen_without_double: bool) -> npt.NDArray[np.uint16]:
-    """Return how often a turn on each sheet ends with each entry, if play maximises the expected final total.
+    """Return how often a Crag turn on each sheet ends with each entry, if play maximises the expected final total.
 
     Args:
         later: (SHEETS,) expected remaining points of each sheet.

@@ -79,8 +79,8 @@ class TurnResult(NamedTuple):
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
     """Yield a `TurnResult` for each finished turn that gained or lost points, in the order of play.
 
-    `kind` is a value of `KINDS`: that of `gain` or of `loss`. `points` is above 0 for both. A loss is the turn's
-    unbanked points plus what the score fell by.
+    `kind` is `KINDS["gain"]` or `KINDS["loss"]`. `points` is above 0 for both. A loss is the turn's unbanked points
+    plus what the score fell by.
     """
     rules = game_named(transcript.header.game)
     for turn in transcript.turns():
@@ -114,8 +114,8 @@ def bests(transcript: Transcript) -> dict[str, Best]:
 def tallies(transcript: Transcript) -> dict[str, Tally]:
     """Return each player's `Tally` of one game, by name in seat order.
 
-    A roll-off counts throws and faces, but no turns. A turn whose player left is not counted; a turn that lost points
-    counts as 0 points. `games`, `won` and `lost` stay 0 until the game is over.
+    A roll-off counts throws and faces, but no turns. Unfinished turns and those whose player left are not counted; a
+    turn that lost points counts as 0 points. `games`, `won` and `lost` stay 0 until the game is over.
     """
     found = {name: Tally() for name in transcript.header.players}
     for before, after in pairwise(transcript.steps):

@@ -183,10 +183,11 @@ class Journal:
     def _scrubbed(self) -> Iterator[None]:
         """Verify both copies of the journal and the photos of its throws, in steps; yield None after each step.
 
-        At the first damaged entry both copies are repaired and the check ends. Wrong photos found before it wait for
-        the next check: only an intact journal tells which throw a photo belongs to. If all entries are intact, a wrong
-        photo moves to the throw whose entry has its hash, and one without such a throw is deleted, after the folder was
-        copied aside. Raises OSError if a copy can't be read, and OSError or DeviceError if the repair fails.
+        At the first damaged entry both copies are repaired and the check ends. Wrong photos found until then wait for
+        the next check: only an intact journal tells which throw a photo belongs to. If all entries are intact but
+        photos are wrong, the data folder is copied aside. Each wrong photo then moves to the throw whose entry has its
+        hash; without such a throw the photo is deleted. Raises OSError if a copy can't be read, and OSError or
+        DeviceError if the repair fails.
         """
         verified, wrong, present = 0, set[int](), set(self._photos.numbers())
         copies.forget_cached(self._folder)
@@ -309,9 +310,9 @@ def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
 def entries_in(lines: Iterable[bytes], path: Path, first: int = 1) -> Iterator[Entry]:
     """Yield the entries that can be replayed, from the finished `lines` of the journal at `path`.
 
-    An entry that records a loss is yielded. Those after it, up to number `loss.through`, need the lost entries and are
-    left out. If reading `lines` raises FileNotFoundError, there are no more entries. Raises DeviceError for a damaged
-    line, or if `lines` can't be read; its message uses `first`, the number of the first line's entry.
+    An entry that records a loss is yielded. Later entries up to number `loss.through` depend on the lost entries and
+    are left out. If reading `lines` raises FileNotFoundError, there are no more entries. Raises DeviceError for a
+    damaged line, or if `lines` can't be read; its message uses `first`, the number of the first line's entry.
     """
     intact, unplayed = first - 1, 0  # entries up to `unplayed` fit no state: others before them are lost
     with _as_device_error(path), suppress(FileNotFoundError):

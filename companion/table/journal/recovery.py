@@ -103,11 +103,11 @@ def survivors(folder: Path) -> tuple[list[Row], set[int]]:
 
 
 def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
-    """Return, in order, the rows of the chain whose last row has the highest number; gaps are allowed in it.
+    """Return the chain of rows that ends at the highest number, in ascending order; it may have gaps.
 
-    Each row names the hash of the row before it. Across a gap the chain goes on at the nearest lower row. Only rows of
-    one identity count: that of `head`, the last known end of the journal, if a row has it, else that of most rows.
-    If the row of `head` survives, only a chain that contains it is returned. Empty without rows.
+    Each row names the hash of its predecessor; where that row is missing, the chain goes on at the nearest lower
+    number. Only rows of one identity count: that of `head`, the last known end of the journal, if a row has it, else
+    that of most rows. If the row of `head` survives, only a chain that contains it is returned. Empty without rows.
     """
     counts = Counter(row.identity for row in rows)
     identity = head.identity if head and head.identity in counts else max(counts, key=counts.__getitem__, default="")
@@ -131,7 +131,7 @@ def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
 def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], list[tuple[int, Loss]]]:
     """Return a journal's chain with each gap filled by one entry of kind `LOST`, and the gaps, both in order.
 
-    A gap is a pair: the number of its first missing entry, and its `Loss`. By the `Loss`, a replay skips the entries
+    A gap is a pair: the number of its first missing entry, and its `Loss`. The `Loss` makes a replay skip all entries
     from the gap to the next game.
 
     Args:

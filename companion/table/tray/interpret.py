@@ -97,9 +97,9 @@ def interpret(now: Situation) -> Interpretation:
     """Return what a new observation of a tray at rest means: lines to play, a question or notice, the new memory.
 
     The dice are compared with those in memory: rolled dice are a throw, kept dice a decision, an empty tray may bank. A
-    doubtful reading of dice that did not move leaves their earlier values. The first clear one after a doubt is
-    compared with the dice from before the doubt (`cleared`). Without thrown dice, a doubt other than `COUNT` keeps the
-    memory, but restarts the time that the tray is empty.
+    doubtful reading of dice that did not move keeps their earlier values. The first clear reading after a doubt is
+    compared with the dice from before that doubt; if clearly none was rolled, the result is `cleared`. With an empty
+    throw zone, a doubt other than `COUNT` keeps the memory, but restarts the time that the tray is empty.
     """
     before, observation = now.memory, now.observation
     if before.doubted is not None and observation.doubt is None and observation.thrown:
@@ -183,9 +183,9 @@ def answered(now: Situation, values: Sequence[int]) -> tuple[Action, ...]:
 def _motion(memory: Memory, observation: Observation) -> Motion:
     """Return how the dice in the throw zone moved since the last observation, as one `Motion` for all of them.
 
-    At the first observation after the table's start it is `NONE` if the game's last throw includes all values there,
-    else `UNSURE`. An empty throw zone at the last observation may only have been covered. If equally many dice now lie
-    where the last visible dice lay, they are compared with those dice.
+    At the first observation after the table's start it is `NONE` if every value there occurs at least as often in the
+    game's last throw, else `UNSURE`. An empty throw zone at the last observation may only have been covered. If equally
+    many dice now lie where the last visible dice lay, they are compared with those dice.
     """
     if not memory.awake:
         known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
@@ -198,9 +198,10 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 def _partly(now: Situation, before: Memory) -> Interpretation:
     """Interpret a tray in which some dice of the throw zone moved and others did not.
 
-    If the reading is clear and the rules allow exactly one throw, it is played. Else, if most dice did not move, the
-    others count as tipped over and nothing as thrown (`reinterpret`). Else, if the dice make a legal throw, people are
-    asked (`_unsure`). Else all dice count as rolled (`_rolled`), or as not thrown if no throw is due.
+    If the reading is clear and exactly one throw is legal, with or without the dice that did not move, it is played.
+    Else, if most dice did not move, the others count as tipped over and nothing as thrown (`reinterpret`). Else, if the
+    dice make a legal throw, people are asked (`_unsure`). Else all dice count as rolled (`_rolled`), or as not thrown
+    if no throw is due.
     """
     thrown = now.observation.thrown
     left = Counter(values_of(thrown)) - Counter(values_of(moved(before.thrown, thrown)))
@@ -230,10 +231,10 @@ def _unsure(now: Situation, before: Memory) -> Interpretation:
 
 
 def _rolled(now: Situation) -> Interpretation:
-    """Interpret dice that were rolled: play the throw if the reading is clear and exactly one play is legal.
+    """Interpret rolled dice: play the throw if the reading has no doubt and exactly one way to play it is legal.
 
-    Otherwise ask people. If no throw is legal now, nobody is asked: a notice says that a decision must come first.
-    After the end of the game there is not even a notice.
+    Otherwise people are asked. If no throw is legal now, nobody is asked: a notice says that a decision must come
+    first. After the end of the game there is not even a notice.
     """
     state, memory, observation, wanted = now.state, now.memory, now.observation, _legal_sizes(now)
     seen = len(observation.thrown)

@@ -50,8 +50,8 @@ def empty_tray(at_s: float) -> Observation:
 def reading_record(observation: Observation) -> dict[str, Any]:
     """Return the reading behind a throw as JSON, for the key `seen` of its journal entry: `doubt` and `dice`.
 
-    `doubt` is None for a trusted reading. Each die has `box_xywh`, `read` (the value), `confidence`, and `kept`
-    (whether it lies in the keep zone).
+    `doubt` is None for a trusted reading. Each die has `box_xywh`, `read` (the value; None if unread), `confidence`,
+    and `kept` (whether it lies in the keep zone).
     """
     zones = ((observation.thrown, False), (observation.kept, True))
     dice = [

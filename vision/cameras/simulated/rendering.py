@@ -117,7 +117,7 @@ class Noise:
         self._more, self._less = np.clip(noise, 0, 255).astype(np.uint8), np.clip(-noise, 0, 255).astype(np.uint8)
 
     def over(self, clean_bgr: FrameBGR) -> FrameBGR:
-        """Return a copy of a picture (h, w, 3) with sensor noise added. Its width must be the constructor's."""
+        """Return a copy of a picture (h, w, 3) with sensor noise added; w must be the constructor's `width`."""
         noisy = np.empty_like(clean_bgr)
         for top in range(0, len(noisy), NOISE_ROWS):
             band, (down, right) = noisy[top : top + NOISE_ROWS], self._rng.integers(0, NOISE_SPARE_PX + 1, 2)

@@ -46,11 +46,11 @@ class Teaching(Protocol):
         """End the lesson: throws count in the game again. A throw that waits for its labels is dropped."""
 
     def label(self, number: int, values: Sequence[int]) -> None:
-        """Add the waiting throw, number `number`, to the set of dice that is being taught; afterwards no throw waits.
+        """Add the throw `number`, which waits for its labels, to the set of dice that is being taught.
 
         `values` are the true values of its dice, in the order of `view`; 0 stands for something that is not a die.
 
-        Raises IllegalAction if no throw or another one waits or the values do not fit, DeviceError if the disk refuses.
+        Raises IllegalAction if this throw does not wait or the values do not fit, DeviceError if the disk refuses.
         """
 
     def forget(self, name: str) -> None:

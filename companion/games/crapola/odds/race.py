@@ -102,7 +102,7 @@ class Race:
 
         Args:
             mover: Total of the mover, in points, below the target like `other`.
-            mover_on: Whether the mover is on the board, that is has made a first bank.
+            mover_on: Whether the mover is on the board: has made a first bank.
             other: Total of the other player.
             other_on: Whether the other player is on the board.
         """

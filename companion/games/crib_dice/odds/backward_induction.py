@@ -46,13 +46,13 @@ def offers() -> tuple[Indices, Floats]:
 
 @cache
 def roll_matrix(frozen: int) -> Floats:
-    """Return the probability of each set or wipe-out that rolling in Crib Dice with 2 to 4 frozen dice leads to.
+    """Return the probabilities of a larger set or a wipe-out when rolling in Crib Dice with 2 to 4 frozen dice.
 
-    A safe roll that freezes no die is repeated. The array is cached: callers must not change it.
+    A roll that shows a 1 but freezes no die is repeated. The array is cached: callers must not change it.
 
     Returns:
-        (6, ROW[frozen]) probabilities, by face value of the frozen dice minus 1; each row adds up to 1. Column 0 is the
-        wipe-out; column `ROW[n] + value - 1` is the set of n dice of that face value.
+        (6, ROW[frozen]) probabilities, by face value of the frozen dice minus 1; each row adds up to 1. Column 0 is
+        the wipe-out; column `ROW[n] + value - 1` is the set of n dice of that face value.
     """
     matrix = np.zeros((6, ROW[frozen]))
     for value in range(1, 7):
@@ -66,8 +66,8 @@ def roll_matrix(frozen: int) -> Floats:
 def rollover_matrix(piddle_points: bool) -> tuple[Floats, Floats]:
     """Return the probability of each rollover score and of a loss with five to seven dice frozen in Crib Dice.
 
-    Seven frozen dice roll over at once. Five or six need a piddle, a throw of two dice, which a double of another value
-    than the point loses. If `piddle_points` is on, dice that show the point first join the set. Otherwise a double of
+    Seven frozen dice roll over at once. Five or six need a piddle: a throw of two dice, lost by a double of another
+    value than the point. If `piddle_points` is on, dice that show the point first join the set. Otherwise a double of
     the point is thrown again. The arrays are cached: callers must not change them.
 
     Returns:

@@ -92,10 +92,11 @@ class FinishDistribution:
         self._blocks = _blocks(own, self._fuchled_by)
 
     def _banked(self, chances: Floats) -> Floats:
-        """Return (banks, holes + 1) probabilities: [n, k] that n turns all bank, together exactly k points.
+        """Return (rows, holes + 1) probabilities: [n, k] that n turns all bank, k points in total.
 
-        `chances` are the probabilities that a turn banks 0, 1, 2, ... points; a point is a hole. Sums past the last
-        hole are left out. After the n banks of the last row, a peg from the start is almost surely past the last hole.
+        `chances` are the probabilities that a turn banks 0, 1, 2, ... points; a point is a hole. Totals above `holes`
+        are left out. Row 0 is for no turns. The rows end once n banks almost surely carry a peg from the start past the
+        last hole.
         """
         found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank
@@ -136,7 +137,7 @@ class FinishDistribution:
         return _product(short[:, ::-1], self._leap)
 
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-        """Return the probabilities by turn that a peg finishes without a fuchle, and that its first fuchle comes.
+        """Return each turn's probabilities that a peg finishes in it before any fuchle, and is first fuchled in it.
 
         The peg begins in `hole`, after `wipeouts` wipe-outs in a row. The shapes are (ROUNDS, past) and (ROUNDS,).
         Column i of the first is for a finish i + 1 holes past the last one.
@@ -145,10 +146,10 @@ class FinishDistribution:
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
-        """Return the (ROUNDS, self.past) probabilities that a peg finishes, by turn and distance past the end.
+        """Return (ROUNDS, past) probabilities: [t, i] that a peg finishes in turn t, i + 1 holes past the end.
 
-        Column i is for i + 1 holes past the last one. The peg begins in `hole`, after `wipeouts` wipe-outs in a row.
-        After `self.fuchle` wipe-outs in a row it goes on from the start of the track.
+        The peg is in `hole` before turn 0, after `wipeouts` wipe-outs in a row. After `self.fuchle` wipe-outs in a row
+        it goes on from the start of the track.
         """
         own, fuchled = self._until_fuchle(wipeouts, hole)
         restarted = _delays(fuchled[: self._fuchled_by]) @ self._blocks
@@ -229,10 +230,10 @@ def finish_distribution(piddle_points: bool, holes: int, fuchle: int) -> FinishD
 
 @lru_cache(maxsize=32)
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-    """Return when a Crib Dice peg finishes, how far past the end, and how likely it has not finished yet. Cached.
+    """Return the probabilities of a Crib Dice peg's finish, by turn and distance past the end, and of none yet.
 
     `piddle_points`, `holes` and `fuchle` are as in `finish_distribution`. The peg starts in `hole`, after `wipeouts`
-    consecutive wipe-outs. The arrays are shared by all callers and must not be changed.
+    consecutive wipe-outs. The arrays are cached: callers must not change them.
 
     Returns:
         (ROUNDS, past) probability of finishing, as `FinishDistribution.finishes`. And (ROUNDS,) probability of not
@@ -343,7 +344,7 @@ def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
     """Return a side's expected share of the win by round and distance of its finish: (rounds, past + 1).
 
     A side wins if no other side finishes in an earlier round, or further in the same round. Sides that tie share the
-    win. Column d is a finish d + 1 holes past the last hole; no other side can reach the last column.
+    win. Column d, from 0 to `past`, is a finish d + 1 holes past the last hole; no other side reaches column `past`.
 
     Args:
         others: A pair for each other side, at least one: the (rounds, past) probability of finishing, with columns

@@ -158,12 +158,13 @@ def nearest_rules(rules: DuelRules) -> DuelRules:
 def duel_turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
     """Compute the values of all states of a Crib Dice turn for the side to play, from a stored table. Cached.
 
-    They are exact where `is_solved` is True, else approximate. Of several other sides only the furthest one in play
+    They are exact if `is_solved(board, goal)`, else approximate. Of several other sides only the furthest one in play
     counts. Raises RulesError if the table's file is missing.
 
     Args:
         board: Board before the turn.
-        goal: `win` for win probabilities; `games` for the expected games lost by the other side, less one's own.
+        goal: `win` for win probabilities; `games` for the expected games lost by the other side, less one's own
+            losses.
     """
     import numpy as np
 

@@ -116,7 +116,7 @@ def _count(value: Any) -> int:
 def _short(value: Any) -> str:
     """Return the `repr` of a value for an error message: at most 60 characters, with "..." if it was cut.
 
-    Returns the word "that" if the value holds an integer too long to write out.
+    Returns the text "that" if the value holds an integer too long for `repr`.
     """
     try:
         text = repr(value)
