@@ -43,9 +43,10 @@ class VirtualHands:
     def throw_on(self, count: int) -> None:
         """Throw `count` dice of the virtual tray, after moving the dice that stay during the throw into the keep zone.
 
-        The constructor's function `staying` tells which dice stay, such as frozen ones.
+        The constructor's function `staying` tells which dice stay, such as frozen ones. All others are thrown, even if
+        they were lifted out before.
 
-        - More than `count` other dice: the surplus is lifted out.
+        - More than `count` others: the surplus is lifted out.
         - Fewer: the last of those that stay are thrown, too.
         - Fewer dice in all than `count`: every die is thrown.
         """

@@ -160,9 +160,9 @@ class BotPlayer:
     def _thrown(self, table: TableState, state: State, count: int, now_s: float) -> float | None:
         """Throw `count` dice in the simulated tray once the bot's pause is over. Dice that stay go to the keep zone.
 
-        Nothing is thrown while the tray moves or before it was first observed. If no reading of the throw is accepted
-        within RETHROW_S, the dice are thrown again. Returns the seconds until the next `step`; None where people throw
-        the bot's dice.
+        The pause is half as long again if the bot could also have decided otherwise. Nothing is thrown while the tray
+        moves or before it was first observed. If no reading of the throw is accepted within RETHROW_S, the dice are
+        thrown again. Returns the seconds until the next `step`; None where people throw the bot's dice.
         """
         if self._throw is None:
             return None

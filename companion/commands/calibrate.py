@@ -207,10 +207,10 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 
 
 def _measured(steps: Calibrating, done: Calibrated) -> Calibrated:
-    """Measure the only die in the tray; return `done` with the measured edge, or unchanged on failure.
+    """Measure the only die in the tray, print its edge, and return `done` with the edge; unchanged on failure.
 
-    An edge near a size in which dice are sold is rounded to that size. The edge before this rounding, or the failure,
-    is printed.
+    An edge near a size in which dice are sold is replaced by that size, after it was printed. A failure is printed,
+    too.
     """
     from vision.calibration.procedure import with_die
 

@@ -45,7 +45,7 @@ class SharedThrow:
 def write_export(throws: Iterable[StoredThrow], to: Path) -> int:
     """Write throws as an anonymous export to a zip file, and return how many it holds.
 
-    Left out are throws without a calibration, and those in whose picture a die set aside has no known value. An older
+    Left out are throws without a calibration, and throws whose picture shows a set-aside die of unknown value. An older
     file is replaced once the new one is complete. Raises DeviceError if no throw is left, or the file can't be written.
     """
     labels, count = dict[str, list[bytes]](), 0

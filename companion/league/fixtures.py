@@ -15,7 +15,7 @@ from companion.tournaments import Draw, Result, check, matches_of, standings
 
 MAX_PLAYERS = 64
 """Most players of a tournament; more are refused. Higher: the database refuses them until its schema allows more.
-A round robin of 64 has 2,016 matches, which is what a page can show; they grow by the square."""
+A round robin of 64 has 2,016 matches, as many as a page can show; twice the players have four times the matches."""
 
 
 def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[int], starts: date | None = None) -> int:

@@ -72,8 +72,8 @@ def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
 def local_page(host: object, port: int) -> str:
     """Return the URL at which programs on this machine reach the table's pages.
 
-    `host` is the value of the setting `host`, of any type. The URL has this host; but 127.0.0.1 if the setting stands
-    for all addresses, is no string, or is no address of this machine. In the last case the service serves all
+    The URL has `host`, the value of the setting `host`, if that is one address of this machine. Else it has 127.0.0.1:
+    `host` stands for all addresses, is no string, or is no address of this machine; the service then serves all
     addresses.
     """
     served = host if isinstance(host, str) else ""

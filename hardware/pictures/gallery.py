@@ -42,7 +42,7 @@ def _with(view: BoardView, *moments: Moment) -> BoardView:
 
 
 _OVER = replace(_at(0, 121), mood="over", winners=(0,), to_play=None)
-"""View after a game: the first player's peg is past the last hole, 120, and has won."""
+"""View after a game that the first player has won: that peg is past the last hole, 120."""
 _READ = replace(_at(0, 43, 61), mood="read")
 """View of a throw that was read: the first player's peg is at hole 43, and would be at 61 if banked now."""
 _TO_THE_START = (

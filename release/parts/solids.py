@@ -65,7 +65,10 @@ _SCREW_MM = 3.4
 
 
 def foot() -> Part:
-    """Return the printed foot of the post: a socket for the post, open down to the base, and a flange for 4 screws."""
+    """Return the printed foot of the post: a flange with 4 screw holes, and a tower with a rib.
+
+    The post stands in the tower's socket, which goes through the flange, too. Cross screws through the tower hold it.
+    """
     half = SLEEVE_MM / 2
     flange = Pos(0, 15, 0) * slab(70, SLEEVE_MM + 30, 6)
     holes = _drill(FOOT_SCREWS_MM, 4.4, 6)

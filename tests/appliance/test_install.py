@@ -211,7 +211,7 @@ def test_the_hotspot_keyfile_has_mode_600_and_holds_name_and_password(machine: N
     assert hotspot.read(machine.at(KEYFILE).read_text()) == ("Pub", "one.two.three.four")
 
 
-def test_the_installers_settings_name_the_data_folder_of_the_systemd_unit_and_the_wifi_login(machine: Noted) -> None:
+def test_the_installers_settings_hold_the_services_data_folder_and_the_wifi_name_and_password(machine: Noted) -> None:
     """Otherwise the doctor and the export, given these settings, look into another folder."""
     file, name, password = machine.root / "pegpip.toml", 'The "Pub"', "a\\b.c.d"
     file.write_text(_settings(machine, name, password))

@@ -197,7 +197,7 @@ def test_an_import_to_a_settings_file_that_root_owns_is_refused_and_writes_nothi
     assert not (home.data / "journal.jsonl").exists()
 
 
-def test_an_import_refuses_a_target_reached_through_a_symlink_of_the_service_user(home: Home) -> None:
+def test_an_import_refuses_a_target_reached_through_a_symlink_that_the_service_user_owns(home: Home) -> None:
     """The service could turn its link between two of root's elsewhere, and root would write there."""
     (home.data / "link").symlink_to(home.outside)
     way = home.folder / "way"

@@ -223,7 +223,7 @@ def test_an_unconfirmed_update_is_rolled_back_after_the_most_starts_allowed(rele
     assert (releases.current(), on_trial(releases)) == (first, None)
 
 
-def test_a_failed_update_of_a_release_on_trial_restores_the_one_before_it(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_failing_during_a_trial_restores_the_proven_release(releases: Releases, tmp_path: Path) -> None:
     first, ill = releases.current(), wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(wheels(tmp_path / "unproven", "unproven")), GAME)
     with pytest.raises(DeviceError, match="the one before runs again"):
@@ -275,7 +275,7 @@ def test_an_update_trial_raises_if_the_update_is_rolled_back_during_it(releases:
         prove(releases, look, time.pause, time.clock)
 
 
-def test_an_update_trial_ignores_a_damaged_file_or_one_of_another_release(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_trial_ignores_a_trial_file_damaged_or_of_another_release(releases: Releases, tmp_path: Path) -> None:
     begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
     for content in ("", "[1]", '{"release": "another", "tries": 9}'):
         (releases.folder.parent / "trial.json").write_text(content)
@@ -309,7 +309,7 @@ def lines_of(key: str, opt: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("key", "word"), [("ExecStartPre", "count"), ("ExecStartPost", "prove")])
-def test_systemd_runs_the_old_releases_check_only_during_an_update_trial(tmp_path: Path, key: str, word: str) -> None:
+def test_systemd_has_the_proven_release_supervise_only_update_trials(tmp_path: Path, key: str, word: str) -> None:
     python = tmp_path / "proven/bin/python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "$@"\n')

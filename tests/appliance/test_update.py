@@ -270,7 +270,7 @@ def test_an_update_from_a_deb_keeps_libraries_that_were_added_by_hand(releases: 
 
 
 @pytest.mark.parametrize("metadata", [None, b"", bytes(64)], ids=["missing", "empty", "zeros"])
-def test_an_update_keeps_an_extra_library_with_damaged_or_no_metadata(tmp_path: Path, metadata: bytes | None) -> None:
+def test_an_update_keeps_a_hand_added_library_with_bad_or_no_metadata(tmp_path: Path, metadata: bytes | None) -> None:
     """The fault: without a name the library ended each update by a .deb with an error."""
     old, new = (tmp_path / name / "lib/python3.11/site-packages" for name in ("old", "new"))
     info = old / "paho_mqtt-2.0.dist-info"

@@ -70,7 +70,7 @@ def test_first_evening_check_reports_the_gpio_pin_of_a_wrong_or_dead_button(
     assert told(evening, "button bank").ok
 
 
-def test_the_first_evening_check_does_not_take_a_double_press_as_one_of_the_next_button(table: Table) -> None:
+def test_the_first_evening_button_checks_all_pass_even_if_the_bank_button_is_pressed_twice(table: Table) -> None:
     table.settings = {"buttons": {"kind": "gpio"}}
     buttons = FakeButtons(["bank bank", "undo", "next"])
     table.person.pressing = buttons.asked

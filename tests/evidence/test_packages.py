@@ -142,7 +142,7 @@ def test_a_calibration_file_is_refused_if_missing_or_not_that_of_the_stored_thro
         read_calibration(folder, expected)
 
 
-def test_a_throw_package_over_the_size_limit_leaves_no_older_package_of_its_throw(
+def test_refusing_a_throw_package_over_the_size_limit_deletes_the_older_package_of_that_throw(
     copy: dict[int, Path], tmp_path: Path
 ) -> None:
     package = read_package(copy[4])
@@ -215,7 +215,7 @@ def test_health_drops_its_full_disk_report_once_no_throw_packages_are_to_be_kept
 
 
 @without_room
-def test_no_throw_package_is_kept_if_the_size_limit_is_too_low_and_health_says_so(
+def test_a_size_limit_too_low_for_any_throw_package_keeps_none_and_is_reported_by_health(
     tmp_path: Path, networks: Networks, cap_bytes: int, says: str
 ) -> None:
     with VirtualEvening(tmp_path, networks, cap_bytes=cap_bytes) as evening:

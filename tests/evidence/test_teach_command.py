@@ -89,7 +89,7 @@ def test_the_teach_command_has_no_time_limit_for_an_answer(
     assert done.exit_code == 0
 
 
-def test_the_teach_command_stores_with_the_rights_of_the_folders_owner(
+def test_the_teach_command_writes_its_files_as_the_owner_of_the_data_folder(
     tmp_path: Path, settled: list[Settled], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The fault: a lock that `sudo pegpip teach` made was root's, and the owner's table could not start."""

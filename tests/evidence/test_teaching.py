@@ -203,7 +203,7 @@ def test_teaching_the_reader_a_dice_set_raises_device_error_on_a_full_disk(
         _taught(tmp_path, settled[:1])
 
 
-def test_the_teach_command_waits_past_its_idle_time_and_reads_comma_separated_values(
+def test_the_teach_command_accepts_comma_separated_dice_values_even_after_its_idle_time_has_passed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After five minutes without a throw it ended with a traceback."""

@@ -145,7 +145,7 @@ def test_crag_outcome_names_top_scorer_and_one_lost_game_per_other_player() -> N
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 1}}
 
 
-def test_every_crag_round_starts_with_the_player_in_the_game_headers_first_field() -> None:
+def test_every_crag_round_starts_with_the_player_named_by_the_header_field_called_first() -> None:
     for turns, wanted in ((1, ("Ann", 1)), (3, ("Cat", 2))):
         after = told("crag", *[throw(1, 2, 3), score("ones")] * turns, players=3, first="Cat").view()
         assert (after["player"], after["round"]) == wanted

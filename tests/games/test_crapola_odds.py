@@ -30,7 +30,7 @@ def test_crapola_crap_out_chance_matches_known_counts_for_1_to_6_dice_and_is_non
 
 
 @pytest.mark.parametrize("dice", range(1, 8))
-def test_crapola_keeps_with_most_points_per_number_of_unkept_dice_match_brute_force(dice: int) -> None:
+def test_the_most_crapola_points_for_each_number_of_dice_left_match_brute_force(dice: int) -> None:
     """An offer is the most points for each number of dice left; the ways of all throws of one offer are added."""
     wanted = Counter[tuple[tuple[int, int], ...]]()
     for offer, chance in crapola_offers(dice):
@@ -39,12 +39,12 @@ def test_crapola_keeps_with_most_points_per_number_of_unkept_dice_match_brute_fo
     assert dict(offers_table()[dice]) == wanted
 
 
-def test_the_best_crapola_throw_is_seven_1s_and_equals_max_throw_steps() -> None:
+def test_the_most_points_of_a_crapola_throw_are_those_of_seven_1s_as_the_constant_max_throw_steps_says() -> None:
     most = max(points for dice in range(1, 8) for offer, _ in offers_of(dice) for _, points in offer)
     assert most == points_of((1,) * 7) == STEP * MAX_THROW_STEPS
 
 
-def test_crapola_safe_chance_assumes_six_dice_if_six_or_seven_may_be_thrown() -> None:
+def test_chance_of_a_scoring_crapola_throw_is_that_of_six_dice_if_six_or_seven_may_be_thrown() -> None:
     assert told("crapola", *bank_crapola(6000)).state.safe_chance == pytest.approx(1 - 1080 / 46656)
 
 
@@ -143,7 +143,7 @@ def test_crapola_odds_are_refused_for_an_entry_rule_above_50000() -> None:
     assert options(begun("crapola", rules={"entry": 50_000}).state)[0]["value"] > 0
 
 
-def test_crapola_odds_forget_the_values_of_entry_rules_long_unused() -> None:
+def test_crapola_odds_free_the_cached_values_of_an_entry_rule_after_ten_other_entry_rules_were_used() -> None:
     first = weakref.ref(crapola_odds.turn_values(6, 50))
     for entry in range(100, 600, 50):
         crapola_odds.turn_values(6, entry)

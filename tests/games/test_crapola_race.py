@@ -17,7 +17,7 @@ from tests.games.playing import throw as thrown
 from tests.games.test_crapola import bank
 
 
-def test_stored_crapola_win_chances_of_players_who_have_banked_equal_best_play() -> None:
+def test_stored_crapola_win_chances_after_both_players_first_bank_equal_those_of_best_play() -> None:
     for target, mine, other in ((15_000, 7000, 9000), (15_000, 14_000, 13_700), (3000, 1500, 2800), (2000, 1000, 1200)):
         game = race(target, 1000)
         standing = game.chance(mine, True, other, True)
@@ -95,7 +95,7 @@ def test_the_win_chance_of_a_crapola_stop_at_the_target_is_1_minus_the_opponents
 
 
 @pytest.mark.parametrize(("total", "other", "on"), [(1010, 985, True), (2600, 2995, True), (1010, 0, False)])
-def test_each_crapola_bank_is_worth_1_minus_the_others_win_chance(total: int, other: int, on: bool) -> None:
+def test_each_crapola_bank_is_worth_1_minus_the_opponents_win_chance_after_it(total: int, other: int, on: bool) -> None:
     game, reach = race(3000, 1000), catching()
     found = game.banked(total, other, on, 260)
     assert len(found) == 261

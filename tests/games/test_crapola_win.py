@@ -69,7 +69,7 @@ def test_crapola_last_turn_throw_win_chance_is_the_mean_over_all_results(lines: 
     assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(total / 6**size)
 
 
-def test_a_crapola_stop_that_wins_in_the_last_turn_has_odds_1_beyond_the_odds_tables() -> None:
+def test_a_crapola_stop_that_wins_has_win_odds_of_1_even_if_the_points_exceed_the_odds_tables() -> None:
     """The fault: a stop that wins had the chance 0 where the leader was more than about 28,000 points ahead."""
     six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
     state = told("crapola", *six_ones * 20, STOP, *six_ones * 21, rules={"target": 40_000}).state

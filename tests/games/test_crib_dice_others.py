@@ -142,7 +142,7 @@ def test_crib_dice_refuses_a_wrong_number_of_players_with_or_without_partners(pl
 
 
 @pytest.mark.parametrize(("players", "partners"), [(2, False), (5, False), (4, True), (6, True)])
-def test_crib_dice_accepts_allowed_numbers_of_players_and_partners(players: int, partners: bool) -> None:
+def test_crib_dice_accepts_an_allowed_number_of_players_with_or_without_partners(players: int, partners: bool) -> None:
     assert isinstance(begun("crib_dice", players, rules={"partners": partners}), Transcript)
 
 

@@ -84,7 +84,7 @@ def test_a_crib_dice_fuchle_follows_three_wipe_outs_in_a_row(lines: Any, set_up:
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), ENDS)
-def test_a_crib_dice_game_ends_with_the_round_of_a_finish(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_crib_dice_game_ends_with_the_round_in_which_a_side_finishes(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 

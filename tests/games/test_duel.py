@@ -78,7 +78,7 @@ def test_computed_two_player_crib_dice_turn_values_equal_the_stored_ones(rules: 
             )
 
 
-def test_two_player_crib_dice_odds_rate_a_bank_ending_past_hole_150_above_throwing_again() -> None:
+def test_two_player_crib_dice_odds_prefer_banking_to_throwing_whenever_the_bank_ends_past_hole_150() -> None:
     for rules, goal in RULES:
         for other in (0, 60, 119, 120):
             worth = duel.duel_turn_values(board_at(118, other, wipeouts=(0, 0), **rules), goal)

@@ -140,7 +140,7 @@ CODES = CALLED | {"threw", "jackpot", "skunked", "rolled_off", "froze", "kept", 
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_lights_tones_and_call_outs_of_each_game_event_are_those_listed(game: str) -> None:
+def test_each_game_event_has_the_lights_tones_call_outs_and_result_that_this_file_lists(game: str) -> None:
     rules, lit = GAMES[game], {"threw": ["run"], "banked": ["fill"], **LIT[game]}
     own = set(rules.effects)
     for code in {"threw", "banked", "left", "game_over", *own}:

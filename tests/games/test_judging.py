@@ -55,7 +55,7 @@ def test_regrets_in_points_leave_out_decisions_in_the_last_turn_of_crapola() -> 
     assert regrets_of(after, "points") == regrets_of(before, "points")
 
 
-def test_point_regrets_skip_stakes_below_a_tenth_of_careless_temperature(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_regrets_in_points_leave_out_decisions_with_too_little_at_stake(monkeypatch: pytest.MonkeyPatch) -> None:
     """With dice of 3 and 4, half a point is at stake."""
     register(monkeypatch, mistakes=(5.0, 0.0))
     assert regrets_of(each_die(STOP), "points") == ((2.5,), (1.5,), (0.5,), (0,), (0,), (0,))
@@ -64,7 +64,7 @@ def test_point_regrets_skip_stakes_below_a_tenth_of_careless_temperature(monkeyp
 
 
 @pytest.mark.parametrize(("goal", "least"), [("win", 0.005), ("games", 0.01)])
-def test_regrets_measured_in_wins_or_games_skip_decisions_below_the_least_stake(
+def test_regrets_in_wins_or_games_skip_decisions_whose_options_differ_by_less_than_a_minimum(
     monkeypatch: pytest.MonkeyPatch, goal: str, least: float
 ) -> None:
     """A throw is worth 0; a stop with the dice 1 to 6 is worth this much less or more, in the least stake."""

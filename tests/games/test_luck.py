@@ -175,7 +175,7 @@ def expected(*lines: dict[str, Any], **rules: Any) -> float:
     return max(value for _, value in told("crapola", *lines, rules=rules).state.expected_values())
 
 
-def test_a_crapola_luck_story_starts_at_the_expected_points_of_a_turn() -> None:
+def test_a_crapola_luck_report_starts_at_the_expected_points_of_a_turn() -> None:
     rules = {"target": 1000, "entry": 0}
     ann, ben = story_of(told("crapola", *HOT, CRAPPED_OUT, rules=rules), "points").accounts
     assert (ann.start, ann.result) == (expected(**rules), 1000)
@@ -184,7 +184,7 @@ def test_a_crapola_luck_story_starts_at_the_expected_points_of_a_turn() -> None:
     assert ann.gave_away == expected(*HOT[:2], **rules) - 1000, "who has a thousand and hot dice throws on"
 
 
-def test_a_luck_report_values_a_crapola_spend_that_is_no_listed_option_by_its_win_chance() -> None:
+def test_a_luck_report_rates_a_crapola_spend_missing_from_the_options_by_the_win_chance_after_it() -> None:
     before = told("crapola", *HOT * 2, rules={"target": 3000, "entry": 0})
     after = before.then(Spend("Ben", 600))
     mover = before.state.standing.side

@@ -90,7 +90,7 @@ def test_crapola_option_values_equal_those_of_a_naive_reference_in_random_games(
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_last_turn_win_chances_in_crapola_agree_with_the_naive_odds(players: int) -> None:
+def test_last_turn_win_chances_in_crapola_agree_with_an_independent_simple_computation(players: int) -> None:
     generator, met = random.Random(players), 0
     rules = {"entry": 200, "target": 1200, "spend": False}
     for _ in range(5):

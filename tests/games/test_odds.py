@@ -194,7 +194,7 @@ def test_crib_dice_odds_value_a_bomb_at_0_and_a_void_piddle_as_a_piddle() -> Non
 
 
 @pytest.mark.parametrize(("strict", "total"), [(False, 149.847593), (True, 147.406114)])
-def test_best_one_player_crag_averages_150_points_or_147_if_thirteen_bars_pairs(strict: bool, total: float) -> None:
+def test_optimal_solo_crag_averages_150_points_or_147_if_thirteen_allows_no_pair(strict: bool, total: float) -> None:
     state = begun("crag", 1, rules={"thirteen_without_double": strict}).state
     assert options(state) == [{"line": {"throw": 3}, "value": pytest.approx(total, abs=1e-6)}]
 

@@ -58,7 +58,7 @@ def test_crib_dice_action_texts_distinguish_a_throw_a_bank_a_piddle_and_a_bomb()
 
 
 @pytest.mark.parametrize("find_a_loser", [False, True])
-def test_crib_dice_pages_tell_the_last_round_once_a_side_finished(find_a_loser: bool) -> None:
+def test_crib_dice_pages_tell_the_last_round_once_a_side_finished_unless_under_find_a_loser(find_a_loser: bool) -> None:
     header = {"players": ["Ann", "Ben", "Cat"], "rules": {"find_a_loser": find_a_loser}}
     turns = [[throw(6, 6, 6, 6, 6, 6, 6), point(6), STOP], *[[MIXED, point(5), STOP]] * 2] * 4
     begun_round = [each for turn in turns for each in turn]
@@ -73,7 +73,7 @@ def test_the_engines_default_page_content_offers_to_throw_or_bank_in_a_crib_dice
     assert shown == Panels(can=(Phrase("can.throw", {"count": [5]}), Phrase("can.bank", {"points": 2})), notes=((), ()))
 
 
-def test_the_values_shown_for_crib_dice_count_wipe_outs_and_mark_a_fuchled_player() -> None:
+def test_crib_dice_data_for_the_pages_counts_wipe_outs_and_marks_a_fuchled_player() -> None:
     lines = [*WIPED, MIXED, point(5), STOP]
     assert panels(told("crib_dice", *lines)).counters == (Counter("player.wipeouts", (1, 0), 3),)
     pandemonium = {"rules": {"pandemonium": True}}

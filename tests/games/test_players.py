@@ -31,7 +31,7 @@ from tests.games.test_win_odds import board_at
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("game", GAMES)
-def test_bots_of_every_level_finish_every_game_and_repeat_with_the_seed(game: str, level: str) -> None:
+def test_bots_of_every_level_finish_every_game_and_play_it_alike_with_the_same_seed(game: str, level: str) -> None:
     header = begun(game, 2, roll_off=True).header
     end = played(header, [level, "careless"], random.Random(4)).state
     assert end.standing.over
@@ -63,7 +63,7 @@ def test_crapola_rule_of_thumb_keeps_every_scoring_die_and_banks_from_500_points
     assert rule_of_thumb(told("crapola", *on_board, thrown(1, 2, 2, 3, 4, 6), keep(1)).state) == 5
 
 
-def test_the_best_crib_dice_bot_stops_for_the_win_where_the_steady_one_throws_for_points() -> None:
+def test_the_best_crib_dice_bot_stops_for_better_win_odds_where_the_steady_bot_throws_for_points() -> None:
     # One wipe-out from a fuchle: two points in hand are worth more than the five dice that would bring more.
     state = CribDice(board_at(71, 75, turn=1, wipeouts=(0, 2)), Turn("choosing", 0, 5, 2, (1, 2, 3, 4, 5, 5, 6)))
     assert steady(state) == 5
@@ -113,7 +113,7 @@ def simulate(*words: str) -> dict[str, Any]:
     return found
 
 
-def test_the_simulate_command_repeats_with_the_seed_and_wins_sum_to_1() -> None:
+def test_simulate_gives_equal_results_for_equal_seeds_and_winning_shares_that_sum_to_1() -> None:
     found = simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "7")
     assert sum(player["won"] for player in found["players"]) == pytest.approx(1)
     for player in found["players"]:

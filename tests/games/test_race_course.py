@@ -43,7 +43,7 @@ def test_crib_dice_finish_odds_equal_those_of_a_turn_by_turn_recursion(wipeouts:
 
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
-def test_expected_value_of_a_crib_dice_finish_equals_the_sum_of_weights_times_probabilities(turns: int) -> None:
+def test_expected_weight_of_a_crib_dice_finish_is_the_sum_of_each_weight_times_its_probability(turns: int) -> None:
     """`FinishDistribution.expected_values` equals the sum of the weights times the probabilities of `finishes`."""
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:
@@ -54,7 +54,7 @@ def test_expected_value_of_a_crib_dice_finish_equals_the_sum_of_weights_times_pr
 
 
 @pytest.mark.parametrize("rules", [(False, 120, 3), (True, 120, 4), (False, 240, 3)])
-def test_crib_dice_race_table_ends_at_the_first_bank_count_of_negligible_chance(rules: tuple[bool, int, int]) -> None:
+def test_crib_dice_race_table_ends_at_the_first_bank_count_hardly_any_peg_needs(rules: tuple[bool, int, int]) -> None:
     """The table has a row for each number of banks that a peg may make before it reaches the last hole."""
     known = finish_distribution(*rules)
     ways = sum((1 - sum(race.banks(rules[0]))) ** wipeouts for wipeouts in range(rules[2]))
@@ -81,7 +81,7 @@ def test_crib_dice_odds_compute_a_large_matrix_product_in_blocks(columns: int, w
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_crib_dice_race_odds_tables_cover_the_larger_of_furthest_peg_and_largest_bank() -> None:
+def test_crib_dice_race_odds_tables_reach_as_far_past_the_finish_as_the_furthest_peg_or_largest_bank() -> None:
     """A table is as wide as the largest distance past the finish: that of a bank, or of the furthest peg."""
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)

@@ -59,7 +59,7 @@ def test_replay_json_prints_the_state_after_each_line_and_exits_1_at_a_refused_l
         assert (result.return_value, "line 6" in result.stderr) == ((1, True) if path == REFUSED else (0, False))
 
 
-def test_replay_json_labels_states_with_their_file_and_goes_on_after_a_refused_file() -> None:
+def test_json_of_the_replay_command_names_each_states_file_and_goes_on_after_a_refused_transcript() -> None:
     result = run("replay", "--json", str(REFUSED), str(GOOD))
     assert result.return_value == 1
     by_file = {path: [one for one in objects(result) if one["file"] == str(path)] for path in (REFUSED, GOOD)}
@@ -203,7 +203,7 @@ def odds(*lines: dict[str, Any], game: str = "crib_dice") -> dict[str, Any]:
     return found
 
 
-def test_the_odds_command_json_lists_player_safe_chance_and_best_option() -> None:
+def test_odds_json_names_the_player_the_chance_of_a_safe_throw_and_the_best_option() -> None:
     found = odds({"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5})
     assert set(found) == {"player", "safe", "options", "best", "goal", "exact"}
     assert (found["player"], found["goal"], found["best"]) == ("Ann", "points", {"throw": 5})
@@ -245,7 +245,7 @@ def test_the_odds_command_names_the_file_that_is_missing_or_refused(tmp_path: Pa
         run("odds", str(tmp_path / "none"))
 
 
-def test_the_rules_bench_reports_a_positive_number_of_lines_per_second() -> None:
+def test_the_rules_engine_benchmark_reports_a_positive_number_of_transcript_lines_per_second() -> None:
     assert measure(lines=100)["rules_lines_per_s"] > 0
 
 

@@ -136,7 +136,7 @@ class HalfWeighed(High):
         return ((Stop(), 1.0),)
 
 
-def test_the_luck_story_is_an_error_if_the_odds_lack_a_throws_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_luck_report_raises_an_error_if_the_odds_lack_a_throws_value(monkeypatch: pytest.MonkeyPatch) -> None:
     def begin(header: Header, first: int, *_: object) -> HalfWeighed:
         return HalfWeighed(header, first)
 

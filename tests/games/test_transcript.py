@@ -82,7 +82,7 @@ def test_transcript_begin_raises_a_rules_error_for_an_invalid_header() -> None:
         Transcript.begin(Header("crib_dice", ("Ann", "Ben"), rules, "Cat"))
 
 
-def test_transcript_turns_start_after_the_roll_off_and_a_leave_ends_a_turn() -> None:
+def test_the_list_of_a_transcripts_turns_omits_the_roll_off_and_a_leave_ends_a_turn() -> None:
     two = [FIRST, point(5), STOP]
     lines = [throw(1, 1), throw(1, 2), throw(5, 6), *two, FIRST, {"leave": "Ann"}, *two, *two, FIRST, point(2)]
     turns = told("crib_dice", *lines, players=3, roll_off=True).turns()
@@ -157,7 +157,7 @@ def test_correcting_a_throw_in_a_transcript_replays_the_lines_after_it() -> None
     assert (fixed.transcript.line_count, fixed.transcript.lines_read) == (4, 5)
 
 
-def test_transcript_correction_refuses_first_illegal_line_and_all_after() -> None:
+def test_correcting_a_throw_in_a_transcript_drops_the_first_line_made_illegal_and_all_after_it() -> None:
     transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP, FIRST, point(5))
     fixed = corrected(transcript, 0, Throw((6, 6, 2, 2, 1, 4, 5)))
     assert fixed.transcript.view()["decisions"] == ["point"]
@@ -166,7 +166,7 @@ def test_transcript_correction_refuses_first_illegal_line_and_all_after() -> Non
     assert all("followed" in message for _, _, message in fixed.refused[1:])
 
 
-def test_correcting_a_crib_dice_throw_to_a_wipe_out_reports_the_later_lines_as_refused() -> None:
+def test_correcting_a_crib_dice_throw_to_a_wipe_out_reports_the_later_transcript_lines_as_refused() -> None:
     transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP, FIRST)
     fixed = corrected(transcript, 2, Throw((2, 3, 6, 6, 6)))
     assert fixed.transcript.view()["player"] == "Ben"

@@ -105,7 +105,7 @@ def test_state_after_a_list_of_actions_is_none_if_one_of_them_is_illegal() -> No
     assert state_after(FROZEN.state, (Stop(), Stop())) is None
 
 
-def test_crib_dice_in_the_keep_zone_that_name_no_point_value_get_a_notice_with_the_reason() -> None:
+def test_crib_dice_notice_says_why_the_dice_in_the_keep_zone_choose_no_legal_point_value() -> None:
     """Dice in the keep zone that name no point value get a notice with the reason."""
     naming = told("crib_dice", MIXED)
     illegal: dict[str, Any] = {"values": [5, 2]}
@@ -255,7 +255,7 @@ def test_crapola_notice_gives_the_reason_why_dice_set_aside_in_the_tray_may_not_
         assert at_rest(thrown_once, *kept, thrown=(1,) * (6 - len(kept))) == meant
 
 
-def test_a_crapola_die_set_aside_stays_so_if_lifted_out_but_not_if_put_back_among_the_throw() -> None:
+def test_a_crapola_die_stays_set_aside_if_lifted_out_but_not_if_put_back_among_the_thrown_dice() -> None:
     second = crapola(throw(1, 1, 5, 2, 3, 6), keep(1), throw(1, 5, 2, 3, 3))
     whole = {"kept_before": (1,), "set_aside": (5,)}
     assert at_rest(second, 1, thrown=(1, 2, 3, 3), **whole).set_aside == (5,)

@@ -151,7 +151,7 @@ def _key(board: CribbageBoard) -> Any:
         board_at(245, 119, 60, 230, turn=1, wipeouts=(0, 2, 1, 0), long_game=True),
     ],
 )
-def test_crib_dice_win_odds_equal_a_round_by_round_peg_distribution(board: CribbageBoard) -> None:
+def test_crib_dice_win_odds_equal_those_from_peg_position_probabilities_per_round(board: CribbageBoard) -> None:
     """The odds of whole games agree with probabilities of every peg position, carried from round to round."""
     assert shares(board) == pytest.approx(followed(board), abs=1e-9)
 
@@ -306,7 +306,7 @@ def test_crib_dice_win_odds_list_no_options_after_the_game_is_over() -> None:
         assert options(told("crib_dice", *bank(121), *bank(2), rules=rules).state, "win") == []
 
 
-def test_crib_dice_odds_in_games_won_and_lost_need_two_sides_and_are_empty_after_the_game() -> None:
+def test_crib_dice_odds_counted_in_games_are_empty_after_the_game_and_an_error_for_three_players() -> None:
     for players in (2, 3):
         ended = told("crib_dice", *bank(121), *bank(2) * (players - 1), players=players).state
         assert ended.standing.over

@@ -175,7 +175,7 @@ def test_a_failing_led_strip_is_retried_at_most_every_two_seconds(at: Bench) -> 
     assert 4 <= at.strip.starts <= 6
 
 
-def test_the_led_driver_thread_draws_the_view_and_stop_darkens_the_strip() -> None:
+def test_the_led_driver_thread_lights_the_shown_board_and_stopping_it_darkens_the_strip() -> None:
     lit = threading.Event()
 
     class Told(MemoryStrip):

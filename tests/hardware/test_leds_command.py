@@ -284,7 +284,7 @@ def test_leds_design_with_out_path_below_a_plain_file_is_a_device_error(tmp_path
         (["--spi-bits", "4"], "y\n", 0, "without flicker", {4}),
     ],
 )
-def test_when_colours_look_wrong_leds_test_retries_with_four_spi_bits(
+def test_the_leds_test_command_retries_with_four_spi_bits_when_the_user_sees_wrong_colours(
     given: list[str],
     answers: str,
     status: int,

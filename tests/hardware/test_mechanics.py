@@ -90,7 +90,9 @@ def test_printed_camera_post_foot_and_light_holder_are_outside_camera_view(modul
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_no_camera_post_reaches_a_metre_and_no_tray_floor_mirrors_a_light_bar(module: Module, size_wh: SizeWH) -> None:
+def test_a_camera_post_is_under_a_metre_and_the_tray_floor_reflects_no_light_bar(
+    module: Module, size_wh: SizeWH
+) -> None:
     """A light bar's mirror point lies off the tray's floor."""
     arm = mm.arm_for(module, size_wh)
     assert mm.SLEEVE_HEIGHT_MM < arm.post_mm < 1000

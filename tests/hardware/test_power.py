@@ -120,7 +120,7 @@ def test_full_white_leds_obey_the_current_limit_in_any_accepted_settings() -> No
         assert real_ma <= told_ma <= settings.limit_ma, (tree, layout.name)
 
 
-def test_a_current_limit_below_the_dark_led_strips_draw_is_a_problem() -> None:
+def test_a_current_limit_below_what_the_led_strip_draws_while_dark_is_reported() -> None:
     assert supply_problem(PowerSettings(limit_ma=218), 363) is None
     wrong = supply_problem(PowerSettings(limit_ma=217), 363)
     assert wrong is not None

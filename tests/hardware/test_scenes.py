@@ -256,7 +256,7 @@ def test_an_led_animation_with_a_delay_equals_an_animation_begun_later(kind: str
 
 
 @pytest.mark.parametrize("kind", ["run", "fill"])
-def test_a_given_duration_changes_neither_the_run_nor_the_fill_animation_of_the_leds(kind: str) -> None:
+def test_the_run_and_fill_animations_of_the_leds_ignore_a_duration_given_to_them(kind: str) -> None:
     plain, given = (Moment(kind, 0.0, 0, 43, 63, holes=6, lasts_s=lasts_s) for lasts_s in (0.0, 2.0))
     one, other = (compose(replace(PLAY, moments=(moment,)), STRIP, 0.3) for moment in (plain, given))
     assert np.array_equal(one, other)

@@ -163,7 +163,7 @@ def test_the_spi_strip_sends_an_led_frame_in_one_transfer(sent: list[bytes], tmp
     assert [body(data) for data in sent] == [OFF3 + FULL3 + OFF3 * 4]
 
 
-def test_starting_a_missing_spi_bus_1_names_its_overlay(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_error_for_a_missing_spi_bus_1_names_its_dtoverlay(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """raspi-config switches bus 0 alone on."""
 
     def missing(_call: str) -> None:
@@ -188,7 +188,7 @@ def test_an_rgb_strip_gets_rgb_order_although_the_pio_kernel_driver_swaps_red_an
     assert on_the_wire == (1, 2, 3)
 
 
-def test_the_wled_strip_sends_a_ddp_packet_of_header_colours_push_flag(
+def test_the_wled_strip_sends_colours_in_a_ddp_packet_whose_header_has_the_push_flag(
     sent: list[bytes], listener: socket.socket
 ) -> None:
     strip = showing(WledDriver("127.0.0.1", listener.getsockname()[1]), (1, 2, 3), (4, 5, 6))

@@ -80,7 +80,7 @@ def test_a_custom_led_lane_can_run_backwards_and_skip_leds() -> None:
     assert layout.lanes[0][121] == (14,)
 
 
-def test_with_serpentine_off_holes_run_left_to_right_in_each_row_of_a_zigzag_led_strip() -> None:
+def test_with_the_serpentine_setting_off_every_row_of_holes_runs_left_to_right_on_a_zigzag_strip() -> None:
     wired = TrackSettings(leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
     assert [hole[0] for hole in layout_from(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 

@@ -43,7 +43,7 @@ def thrown(weights: Sequence[float], rolls: int, seed: int) -> Fairness:
     return evidence_after([value] for value in random.Random(seed).choices(range(1, 7), weights, k=rolls))
 
 
-def test_the_fairness_test_finds_fair_dice_uneven_in_at_most_1_set_of_20() -> None:
+def test_the_fairness_test_calls_fair_dice_uneven_in_at_most_5_percent_of_1000_sets_of_rolls() -> None:
     """The evidence is looked at after each of 2,000 rolls of a set."""
     alarms = np.isfinite(found_after(np.full(6, 1 / 6), sets=1000, rolls=2000, seed=9)).sum()
     assert 0 < alarms <= 50, "at most 1 in 20"

@@ -106,7 +106,7 @@ def test_review_labels_without_a_photo_or_a_value_per_die_are_refused(table: Tab
         Review(tmp_path).label(number + 1, list(READ))
 
 
-def test_the_review_omits_a_throw_entered_by_hand(table: Table, tmp_path: Path) -> None:
+def test_the_throw_review_omits_a_throw_that_was_entered_by_hand(table: Table, tmp_path: Path) -> None:
     table.submit(PlayLine(number=table.snapshot().number, line={"throw": list(READ)}))
     assert Review(tmp_path).throws() == []
 

@@ -12,7 +12,7 @@ from companion.table.snapshot import News, Snapshot
 from tests.table.acting import HEADER, table_in
 
 
-def test_a_subscriber_to_table_snapshots_receives_one_published_while_it_starts(tmp_path: Path) -> None:
+def test_a_subscriber_to_table_snapshots_also_gets_one_published_during_its_first_callback(tmp_path: Path) -> None:
     table, heard = table_in(tmp_path), list[int]()
     table.start()
 

@@ -174,7 +174,7 @@ def test_every_text_setting_refuses_unprintable_blank_or_overlong_text(path: Pat
     assert path.read_text() == TEXT
 
 
-def test_led_current_settings_need_the_pin_unless_limit_ma_is_lowered(path: Path) -> None:
+def test_changing_led_current_settings_needs_the_pin_code_unless_limit_ma_is_lowered(path: Path) -> None:
     file = settings_file(path, [])
     for key, value in (("limit_ma", 2001), ("channel_ma", 19.0), ("channel_ma", 21.0), ("idle_ma", 0.7)):
         with pytest.raises(PinNeeded, match="PIN"):
@@ -187,7 +187,7 @@ def test_led_current_settings_need_the_pin_unless_limit_ma_is_lowered(path: Path
     assert (file.running.strip.limit_ma, file.running.strip.channel_ma) == (3000, 12)
 
 
-def test_an_invalid_settings_line_does_not_block_other_changes(path: Path) -> None:
+def test_an_invalid_line_in_the_settings_file_does_not_stop_a_change_of_another_setting(path: Path) -> None:
     path.write_text(TEXT.replace("8000", "80_000"))
     file = with_defaults(path)
     file.change("strip", "brightness", 0.25)

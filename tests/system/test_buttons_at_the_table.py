@@ -96,7 +96,7 @@ def test_hardware_buttons_undo_a_crib_dice_throw_and_refuse_a_0_point_bank(place
     assert place.health() == (True, "test buttons")
 
 
-def test_a_game_started_by_button_belongs_to_no_phone_of_an_earlier_game(place: Place) -> None:
+def test_a_game_started_by_button_is_not_credited_to_the_phone_that_started_the_game_before(place: Place) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "rules": {}}
     started = place.table.submit(StartGame(header=header))
     place.pairing.starters[started.number] = 7

@@ -103,7 +103,7 @@ def test_a_newly_registered_game_gets_pegs_and_animations_for_the_led_track(monk
     assert (board_view(told.snapshot).to_play, board_view(told.snapshot).pegs[0]) == (1, Peg(0, 80, 80))
 
 
-def test_without_a_game_the_led_tracks_mood_is_idle() -> None:
+def test_without_a_game_the_led_tracks_display_state_is_idle() -> None:
     assert board_view(Snapshot(number=0)).mood == "idle"
 
 

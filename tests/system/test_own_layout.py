@@ -90,7 +90,7 @@ def test_all_wiring_problems_are_reported_at_once_with_their_cures(tmp_path: Pat
         assert words in told
 
 
-def test_startup_lists_ws281x_on_pi_5_and_each_wrong_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_startup_on_a_pi_5_reports_all_wrong_settings_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.service.opening.model", lambda: "Raspberry Pi 5 Model B Rev 1.0")
     wrong = settings(
         tmp_path,

@@ -142,7 +142,7 @@ def test_bench_command_refuses_an_image_for_a_run_limited_to_one_benchmark(pictu
     assert "leave out --only" in refused.message
 
 
-def test_bench_command_with_an_image_loads_and_reads_on_one_thread(
+def test_bench_command_with_an_image_limits_opencv_to_one_thread_and_then_restores_the_count(
     pictures: Pictures, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads, opened, before = list[int](), read.open_reader, cv2.getNumThreads()

@@ -34,7 +34,7 @@ def happened(*codes: str) -> News:
         (("undone", "threw"), None),
     ],
 )
-def test_the_last_event_of_a_command_is_heard_a_throw_only_if_alone(codes: tuple[str, ...], heard: str | None) -> None:
+def test_a_command_sounds_its_last_event_or_a_throw_if_that_is_all(codes: tuple[str, ...], heard: str | None) -> None:
     """Of the events of one command the last is heard, a throw only if nothing else happened. An undo is silent."""
     tones = GAMES["crib_dice"].effect(heard).tones if heard else ()
     assert effect(happened(*codes)) == tuple(Note(*tone) for tone in tones)

@@ -32,7 +32,7 @@ def test_an_intact_journal_passes_the_check_without_a_damage_report(tmp_path: Pa
     assert not reports(tmp_path)
 
 
-def test_a_game_archive_without_its_journal_fails_the_journal_check(tmp_path: Path) -> None:
+def test_a_journal_missing_from_a_data_folder_that_has_past_games_is_reported(tmp_path: Path) -> None:
     kept(tmp_path)
     for file in tmp_path.iterdir():
         if file.is_file():

@@ -186,7 +186,7 @@ def test_a_photo_that_cannot_be_repaired_is_copied_aside_once(tmp_path: Path, mo
     journal.close()
 
 
-def test_the_journal_scrub_after_the_one_that_repairs_an_entry_puts_back_swapped_throw_photos(tmp_path: Path) -> None:
+def test_a_journal_scrub_that_repairs_an_entry_leaves_swapped_throw_photos_to_the_next_scrub(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, last = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "6.jpg"
     swap(first, last)

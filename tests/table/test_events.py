@@ -72,7 +72,7 @@ def test_crib_dice_double_fuchle_has_an_eliminated_and_a_game_over_event() -> No
 
 
 @pytest.mark.parametrize(("dice", "code"), [((4, 6), "rolled_over"), ((4, 4), "piddle_lost")])
-def test_a_piddle_emits_rolled_over_or_if_a_double_loses_it_piddle_lost(dice: tuple[int, ...], code: str) -> None:
+def test_a_piddle_emits_piddle_lost_if_a_double_loses_it_else_rolled_over(dice: tuple[int, ...], code: str) -> None:
     """A piddle is a throw of two dice with five or six frozen; a double of another value than the point loses it."""
     found = told(crib(), throw(3, 3, 3, 3, 3, 1, 2), point(3), throw(*dice))
     assert found[1][0] == code
@@ -129,7 +129,7 @@ def test_a_crib_dice_bank_event_of_partners_has_the_team_as_player() -> None:
     assert found == [("banked", {"player": "Ann & Cat", "points": 2, "from": 2, "to": 4})]
 
 
-def test_crag_emits_kept_events_and_for_50_points_entered_and_jackpot_events() -> None:
+def test_crag_emits_a_kept_event_for_kept_dice_and_entered_and_jackpot_events_for_a_50_point_entry() -> None:
     header = {"game": "crag", "players": ["Ann"]}
     keep = {"do": "keep", "dice": [6, 6]}
     assert told(header, throw(6, 6, 2), keep) == [("kept", {"player": "Ann", "dice": [6, 6]})]

@@ -31,7 +31,7 @@ def test_the_tray_expects_two_dice_for_a_roll_off_in_every_game(game: str) -> No
 
 
 @pytest.mark.parametrize(("game", "dice"), [("crib_dice", 7), ("crag", 3), ("crapola", None)])
-def test_the_tray_expects_7_crib_dice_3_crag_or_any_crapola_dice_after_a_roll_off(game: str, dice: int | None) -> None:
+def test_after_a_roll_off_crib_dice_expects_7_dice_crag_3_and_crapola_any_number(game: str, dice: int | None) -> None:
     assert expected({"game": game, "roll_off": True}, throw(3, 4), throw(1, 1)) == (dice, True)
 
 

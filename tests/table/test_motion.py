@@ -27,7 +27,7 @@ def test_dice_shifted_by_2_mm_count_as_not_moved_even_if_the_throw_zone_was_empt
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 
 
-def test_a_new_die_value_in_the_same_place_is_unsure_motion_only_if_the_zone_was_empty_between() -> None:
+def test_a_new_die_value_in_the_same_place_is_possible_motion_only_if_the_zone_was_empty_between() -> None:
     lying = dice(4)
     turned = (msgspec.structs.replace(lying[0], value=2),)
     assert motion_of(lying, (), seen(turned)) is Motion.NONE

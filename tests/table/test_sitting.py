@@ -98,7 +98,7 @@ def test_an_abandoned_game_refuses_throws_and_is_not_counted_among_games_played(
 @pytest.mark.parametrize(
     ("rolls", "starter", "again"), [([[1, 1], [6, 6]], "Ben", False), ([[1, 1]], "Ann", True), ([], "Ann", True)]
 )
-def test_after_an_abandoned_game_the_roll_offs_winner_starts_again(
+def test_the_game_after_an_abandoned_one_is_started_by_its_roll_off_winner_or_by_a_new_roll_off(
     table: Table, rolls: list[list[int]], starter: str, again: bool
 ) -> None:
     table.submit(StartGame(header={**HEADER, "roll_off": True}))

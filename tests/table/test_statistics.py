@@ -129,7 +129,7 @@ def test_past_games_record_best_score_best_turn_and_costliest_wipe_out(table: Ta
     assert (best.score, best.turn, best.loss) == (table.snapshot().sides[0].score, 50, 0)
 
 
-def test_statistics_count_a_loss_for_a_leaver_but_no_turn_for_an_unfinished_one(table: Table, tmp_path: Path) -> None:
+def test_statistics_count_a_loss_for_a_leaver_but_not_the_leavers_unfinished_turn(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
     entered: list[dict[str, Any]] = [{"throw": [1, 2, 3]}, {"do": "score", "category": "ones"}]
     played(table, [*entered, {"throw": [6, 6, 6]}, {"leave": "Ben"}, {"throw": [1, 1, 2]}, {"leave": "Ann"}])

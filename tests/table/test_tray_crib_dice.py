@@ -53,7 +53,7 @@ def test_keeping_other_tray_dice_changes_the_crib_dice_point_only_before_the_ret
     assert known(evening.see().state)["point"] == 2, "after a throw the point stands"
 
 
-def test_swapping_kept_crib_dice_after_another_player_left_does_not_undo_the_leaving(evening: Evening) -> None:
+def test_swapping_kept_crib_dice_after_a_player_left_is_refused_and_the_player_stays_out(evening: Evening) -> None:
     started(evening.table, {**HEADER, "players": ["Ann", "Ben", "Cat"]})
     frozen(evening)
     played(evening.table, [{"leave": "Cat"}])

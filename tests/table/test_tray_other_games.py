@@ -41,7 +41,7 @@ def test_crag_dice_in_the_keep_zone_count_as_kept_when_the_other_die_is_rethrown
     assert known(scored.state)["player"] == "Ben"
 
 
-def test_a_crag_throw_seen_before_the_previous_player_chose_a_category_counts_later(table: Table, tray: Tray) -> None:
+def test_crag_throw_seen_before_the_previous_players_category_choice_counts_after_it(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     table.submit(Observe(tray.throw(6, 6, 2)))
     tray.keep(6, 6)
@@ -138,7 +138,7 @@ def test_a_notice_tells_the_points_of_crapola_dice_set_aside_before_the_next_thr
     assert known(after.state)["turn_points"] == 250
 
 
-def test_crapola_dice_kept_without_score_get_a_notice_and_block_the_next_throw(table: Table, tray: Tray) -> None:
+def test_kept_crapola_dice_that_score_nothing_get_a_notice_and_block_the_next_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     assert known(table.submit(Observe(tray.keep(2))).notice).args["reason"] == "does_not_score"
@@ -201,7 +201,7 @@ def test_a_crapola_keep_observed_together_with_the_next_throw_counts_only_once(t
     assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
-def test_a_crapola_hold_after_hot_dice_has_only_dice_of_the_new_throw(table: Table, tray: Tray) -> None:
+def test_after_hot_dice_in_crapola_the_notice_names_only_kept_dice_of_the_new_throw(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))

@@ -24,7 +24,7 @@ def table(table: Table) -> Table:
     return table
 
 
-def test_of_concurrent_commands_for_one_snapshot_exactly_one_succeeds(table: Table, tmp_path: Path) -> None:
+def test_of_concurrent_commands_with_one_snapshot_number_exactly_one_is_accepted(table: Table, tmp_path: Path) -> None:
     rounds, phones = 30, 8
     gate = threading.Barrier(phones)
     won: list[list[int]] = [[] for _ in range(phones)]

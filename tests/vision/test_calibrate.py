@@ -144,7 +144,7 @@ def test_glare_on_a_calibration_picture_is_reported() -> None:
 
 
 @pytest.mark.parametrize("tilt_deg", [0.0, 3.0, 12.0])
-def test_calibration_finds_lens_position_and_tilt_from_the_homography(tilt_deg: float) -> None:
+def test_calibration_finds_the_camera_position_in_mm_and_its_tilt_from_the_homography(tilt_deg: float) -> None:
     lens_mm, tilt = lens_over(filmed_from((150.0, 130.0, 300.0), tilt_deg), lens_of((1280, 960), 62.2))
     assert lens_mm == pytest.approx((150.0, 130.0, 300.0), abs=0.1)
     assert tilt == pytest.approx(tilt_deg, abs=0.01)

@@ -206,7 +206,7 @@ def test_a_photo_of_other_dice_than_the_last_reading_is_read_afresh(counted: tup
     assert reader.read(other, previous=reader.read(picture)) == reader.read(other)
 
 
-def test_a_photo_with_an_added_die_is_read_right_with_the_earlier_die_size(counted: tuple[Reader, Counted]) -> None:
+def test_a_photo_is_read_right_with_the_die_size_of_a_photo_of_fewer_dice(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (more, values) = counted, picture_of_dice(4, 2)
     fewer = more.copy()
     fewer[:, 360:] = more[0, 0]

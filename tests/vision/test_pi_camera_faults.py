@@ -30,7 +30,7 @@ def test_a_missing_pi_camera_is_reported_and_opens_once_connected() -> None:
     assert pi.frame().image_bgr.any()
 
 
-def test_a_pi_camera_in_use_is_reported_and_leaves_no_file_open() -> None:
+def test_failed_starts_of_a_busy_pi_camera_are_reported_and_leak_no_file_descriptors() -> None:
     pi = Pi(busy=True)
     open_files = 0
     for attempt in range(12):

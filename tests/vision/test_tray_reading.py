@@ -244,7 +244,7 @@ def test_tray_reader_needs_the_excess_foreground_check_to_split_touching_dice(
 @pytest.mark.parametrize(
     ("no_face", "expect", "doubt"), [(0.999, None, None), (0.66, None, Doubt.COUNT), (0.66, 7, None)]
 )
-def test_a_tray_reading_of_an_unknown_number_is_in_doubt_if_a_rejected_candidate_may_be_a_die(
+def test_a_tray_reading_without_an_expected_dice_count_is_doubted_if_a_rejected_candidate_may_be_a_die(
     no_face: float, expect: int | None, doubt: Doubt | None
 ) -> None:
     """A dark die out of focus on a pale tray may leave no foreground, as a shadow does."""

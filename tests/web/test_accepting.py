@@ -85,7 +85,7 @@ def test_the_web_server_accepts_few_connections_per_event_loop_turn(held: tuple[
     assert max(server.a_turn) <= 2 * ACCEPTS_PER_TURN, server.a_turn
 
 
-def test_web_connections_over_the_address_limit_get_no_protocol_object(held: tuple[Held, int]) -> None:
+def test_web_server_makes_no_protocol_object_for_a_connection_over_an_addresss_limit(held: tuple[Held, int]) -> None:
     server, port = held
     with connected(port, GUEST):
         server.let_go()

@@ -122,7 +122,7 @@ def test_a_calibration_step_that_is_not_possible_yet_is_refused_with_what_to_do(
     assert "Lay it flat" in unseen.json["message"]
 
 
-def test_a_failed_second_sheet_picture_discards_the_sheet_taken_before(calibration: Calibration) -> None:
+def test_a_failed_second_picture_of_the_calibration_sheet_discards_the_first(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     assert calibration.act("sheet").json["sheet"]
     calibration.act("lay", lies=False)
@@ -293,7 +293,7 @@ def test_frame_buffer_makes_other_readers_wait_while_one_has_reserved_it(calibra
     assert len(got) == 1
 
 
-def test_the_next_frame_of_a_camera_frame_buffer_reserved_for_5_s_comes_5_s_later() -> None:
+def test_a_camera_frame_buffer_that_was_reserved_for_5_s_gives_its_next_frame_5_s_later() -> None:
     clock = SteppedClock()
     buffer = FrameBuffer(VirtualCamera(1, clock, clock.sleep, seed=3))
     first = buffer.frame()

@@ -77,7 +77,7 @@ def test_guard_refuses_a_post_body_that_is_not_json_with_415(pub: Pub) -> None:
     assert (answer.status_code, answer.json["error"]) == (415, "not_json")
 
 
-def test_guard_refuses_a_request_body_of_70000_bytes_with_413(pub: Pub) -> None:
+def test_the_web_server_refuses_a_request_body_of_70000_bytes_with_413(pub: Pub) -> None:
     answer = pub.host().post("/api/lines", data=b" " * 70_000, content_type="application/json")
     assert (answer.status_code, answer.json["error"]) == (413, "too_large")
 

@@ -107,7 +107,7 @@ def test_setup_page_inserts_pasted_names_before_a_player_already_in_the_next_fie
     assert (pub.table.snapshot().header or {})["players"] == ["Zoë", "Max", "Eve"]
 
 
-def test_setup_page_refuses_pasted_names_beyond_the_games_players(pub: Pub, visiting: Any) -> None:
+def test_setup_page_refuses_more_pasted_names_than_the_game_allows_players(pub: Pub, visiting: Any) -> None:
     page = visiting("/setup", paired=True)
     before = pub.table.snapshot().number
     page.fill("[data-key='seat-0']", "Ann, Bob, Cat, Dan, Eve, Fay, Gus")

@@ -212,7 +212,7 @@ def test_the_tv_page_cuts_off_no_distance_to_go_and_draws_a_chart_only_where_it_
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", BESIDE if WHOLE else [name for name, beside in BESIDE.items() if beside.always])
-def test_no_page_besides_the_game_pages_has_content_cut_off_or_covered(
+def test_pages_other_than_the_game_pages_have_no_content_cut_off_or_covered(
     chromium: Any, evening: tuple[str, Pub], name: str, language: str
 ) -> None:
     beside, (address, pub) = BESIDE[name], evening

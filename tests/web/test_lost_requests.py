@@ -94,7 +94,7 @@ def test_a_page_with_a_refused_event_stream_shows_no_lost_connection_on_retries(
 
 
 @pytest.mark.parametrize(("path", "lost"), [("/evening", "/api/evening/players"), ("/me", "/api/evening")])
-def test_pages_of_past_games_repeat_a_request_that_was_lost_at_the_end_of_a_game(
+def test_pages_about_past_games_repeat_a_data_request_that_the_network_lost_when_a_game_ended(
     chromium: Any, pub: Pub, address: str, path: str, lost: str
 ) -> None:
     pub.table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))

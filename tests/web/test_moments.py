@@ -72,7 +72,7 @@ WHOLE = """() => {
 
 
 @pytest.mark.parametrize("path", ["/tv", "/"])
-def test_the_moment_of_a_throw_that_ends_a_crapola_game_is_drawn_whole(chromium: Any, address: str, path: str) -> None:
+def test_the_announcement_of_a_game_ending_crapola_throw_is_not_cut_off(chromium: Any, address: str, path: str) -> None:
     *_, before, after = told("crapola", *CRAPOLA_OVER, target=1000)
     fed = FedPage(chromium, address, path)
     fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})

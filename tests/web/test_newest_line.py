@@ -31,7 +31,7 @@ def test_scoreboard_page_shows_a_doubtful_throw_without_the_kept_dice(chromium: 
         expect(page.locator("#last")).to_have_text("Ann threw 5, 1, 2, 3: not counted yet.")
 
 
-def test_the_newest_line_does_not_name_the_value_of_a_die_in_question(pub: Pub, visiting: Any) -> None:
+def test_the_scoreboards_newest_line_shows_a_question_mark_for_a_doubted_die(pub: Pub, visiting: Any) -> None:
     """The stage draws it as “?”: the line gave the guess away as if it were read."""
     pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
     pub.table.submit(observation([], at_s=90.0))

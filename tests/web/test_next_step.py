@@ -158,7 +158,7 @@ def test_control_page_says_the_table_cannot_be_reached_if_pairing_gets_no_answer
     page.wait_for_selector("#pair-problem:has-text('reach the table')")
 
 
-def test_player_page_shows_a_message_when_stand_up_cannot_reach_the_server(visiting: Any, address: str) -> None:
+def test_player_page_shows_a_message_if_the_stand_up_button_gets_no_answer(visiting: Any, address: str) -> None:
     page = visiting("/control", paired=True)
     assert page.request.post(f"{address}/api/seats", data={"name": "Ann", "colour": 1}, max_retries=RETRIES).ok
     page.goto(f"{address}/me")
@@ -196,7 +196,7 @@ def test_control_page_asks_to_check_an_action_whose_answer_was_lost(pub: Pub, vi
     page.wait_for_selector("#toast:has-text('See whether what you chose has counted')")
 
 
-def test_control_page_says_what_undo_and_a_crapola_spend_would_change(pub: Pub, visiting: Any) -> None:
+def test_control_page_says_what_an_undo_and_spending_crapola_points_would_change(pub: Pub, visiting: Any) -> None:
     begin(pub, "crapola", {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     play(pub, {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     page = visiting("/control", paired=True)
@@ -207,7 +207,7 @@ def test_control_page_says_what_undo_and_a_crapola_spend_would_change(pub: Pub, 
     assert page.inner_text("dialog [role='status']") == "Ann: 1,000 → 700 · Ben: 1,000 → 700"
 
 
-def test_undo_button_names_the_move_it_takes_back_and_no_correction_or_undo(pub: Pub, visiting: Any) -> None:
+def test_undo_button_names_the_move_it_takes_back_even_after_a_correction_or_undo(pub: Pub, visiting: Any) -> None:
     lines = {"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"throw": [5, 3, 3, 4, 6]}, {"do": "stop"}
     begin(pub, "crib_dice", *lines)
     pub.table.submit(CorrectThrow(number=pub.table.snapshot().number, throw=2, values=(5, 5, 3, 4, 6)))

@@ -91,7 +91,7 @@ def test_pairing_by_pin_withdraws_the_same_phones_open_request_to_join() -> None
     assert [pairing.phone(token)] == list(pairing.phones())
 
 
-def test_phones_behind_one_router_can_ask_to_join_at_the_same_time() -> None:
+def test_a_second_join_request_from_the_same_address_does_not_withdraw_the_first() -> None:
     """Phones behind one router share an address. A second request from it must not withdraw the first."""
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     for name in ("Ann", "Ben"):
@@ -125,7 +125,7 @@ def test_a_phone_whose_second_join_request_is_refused_keeps_its_first_request() 
     assert pairing.code_of(first[0]) == first[1] == pairing.shown()
 
 
-def test_one_address_fills_only_half_of_the_queue_of_requests_to_join() -> None:
+def test_only_the_three_newest_requests_to_join_from_one_address_stay_in_the_queue() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     for name in "abcde":
         pairing.ask(name, ADDRESS)

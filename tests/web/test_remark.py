@@ -41,7 +41,7 @@ def test_tv_page_shows_a_remark_on_a_players_mistake_until_dice_in_the_tray_move
         assert page.problems == []
 
 
-def test_control_page_shows_a_remark_until_an_undo_in_a_box_that_does_not_grow(chromium: Any, tmp_path: Path) -> None:
+def test_control_page_shows_a_bots_remark_in_a_box_of_fixed_height_until_an_undo(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, name="The Plough", house=IdleHouse()) as pub, served(pub) as address:
         pub.start(players=["Ann", "Ben"])
         page = visit(chromium, f"{address}/control", paired=True)

@@ -107,7 +107,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dic
         return before, told(pub), place
 
 
-def test_export_test_data_has_3_photos_2_reviewed_throws_and_a_luck_page(
+def test_the_fixture_of_the_export_tests_has_3_photos_2_reviewed_throws_and_a_luck_page(
     moved: tuple[dict[str, Any], dict[str, Any], Path],
 ) -> None:
     """Without these, the comparisons after the restore would compare nothing."""

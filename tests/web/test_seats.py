@@ -86,7 +86,7 @@ def test_a_phone_that_returns_cannot_claim_a_player_name_and_peg_that_another_ph
     assert sit(ann, "Ann", 2) == 409
 
 
-def test_a_phone_seen_within_a_day_before_a_restart_keeps_its_player_for_three_silent_hours() -> None:
+def test_after_a_restart_a_phone_seen_in_the_day_before_keeps_its_player_for_three_hours_of_silence() -> None:
     """The time of the last request is stored only to a day; a week later nobody shall find the last evening's seats."""
     store, wall = MemoryTokens(), Clock()
     token = Pairing(PIN, store, Clock(), wall=wall).pair(PIN, "Ann", "192.168.4.10")
@@ -106,7 +106,7 @@ def test_a_phone_seen_within_a_day_before_a_restart_keeps_its_player_for_three_s
 
 
 @pytest.mark.browser
-def test_control_page_starts_a_game_with_the_four_phones_that_took_seats(pub: Pub, visiting: Any, address: str) -> None:
+def test_control_page_starts_a_game_for_four_players_who_joined_by_phone(pub: Pub, visiting: Any, address: str) -> None:
     tv, host = visiting("/tv", "1280x720"), visiting("/me", paired=True)
     pub.make_owners()
     for name in ("Ann", "Ben", "Cid", "Dee"):

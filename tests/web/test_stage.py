@@ -56,7 +56,7 @@ def test_a_roll_off_says_what_the_two_dice_decide_and_shows_no_points(pub: Pub, 
     assert page.is_hidden("#worth")
 
 
-def test_pages_say_what_follows_the_crapola_dice_laid_in_the_keep_zone(pub: Pub, visiting: Any) -> None:
+def test_pages_offer_a_throw_or_a_bank_once_crapola_dice_lie_in_the_keep_zone(pub: Pub, visiting: Any) -> None:
     evening = Evening(pub)
     evening.begin("crapola", ("Ann", "Ben"))
     evening.see([1, 1, 1, 5, 2, 3])
@@ -71,7 +71,7 @@ def test_pages_say_what_follows_the_crapola_dice_laid_in_the_keep_zone(pub: Pub,
     assert phone.inner_text("[data-key='keep']") == "Set aside 1, 1, 1 +1,000"
 
 
-def test_pages_ask_for_a_throw_where_the_kept_crapola_dice_are_too_few_to_bank(pub: Pub, visiting: Any) -> None:
+def test_scoreboard_asks_for_a_throw_while_kept_crapola_dice_score_too_little_to_bank(pub: Pub, visiting: Any) -> None:
     evening = Evening(pub)
     evening.begin("crapola", ("Ann", "Ben"))
     evening.see([1, 2, 2, 3, 4, 6])
@@ -120,7 +120,7 @@ def test_tv_page_of_an_abandoned_game_shows_no_player_and_names_the_next_step(pu
     assert page.locator(":is(.on, [aria-current]):not(nav *), .offer").count() == 0
 
 
-def test_abandoning_a_crapola_turn_takes_its_points_off_the_scoreboard(pub: Pub, visiting: Any) -> None:
+def test_abandoning_a_crapola_game_takes_the_turns_unbanked_points_off_the_scoreboard(pub: Pub, visiting: Any) -> None:
     begin(pub, "crapola", {"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]})
     page = visiting("/")
     assert "+1,000" in page.inner_text("#players")

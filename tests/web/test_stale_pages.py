@@ -370,7 +370,7 @@ def test_a_page_without_an_event_stream_ignores_a_late_older_snapshot(chromium: 
         assert page.evaluate("numbers") == [before + 1, before + 2]
 
 
-def test_calibrate_page_asks_for_one_picture_at_a_time(chromium: Any, tmp_path: Path) -> None:
+def test_calibrate_page_requests_no_second_picture_while_the_first_is_pending(chromium: Any, tmp_path: Path) -> None:
     """On a slow network pictures that pile up take all connections: taps would wait behind them."""
     look = {"picture_wh": [4, 3], "markers": [], "zones": [], "advice": [], "says": "", "lens": None}
     with everything(tmp_path) as pub, served(pub) as address:

@@ -131,7 +131,7 @@ def test_the_me_page_lists_a_game_that_ends_while_it_is_open(chromium: Any, pub:
     page.wait_for_selector("#figures tbody td:first-of-type:has-text('3')")
 
 
-def test_the_me_page_counts_the_games_won_by_a_player_named_like_a_team(chromium: Any, pub: Pub, address: str) -> None:
+def test_me_page_credits_a_win_to_a_player_whose_name_has_an_ampersand(chromium: Any, pub: Pub, address: str) -> None:
     pub.table.submit(StartGame(header={**HEADER, **SHORT, "players": ["Tom & Jerry", "Tom"]}))
     play(pub, *WON, *LOST)
     page = phone(chromium, address, paired=True)

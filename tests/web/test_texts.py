@@ -66,7 +66,7 @@ def test_every_event_and_notice_code_has_an_english_text() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_loss_that_any_game_is_remembered_by_has_no_name_from_crib_dice(language: str) -> None:
+def test_texts_about_the_costliest_loss_of_any_game_do_not_use_the_crib_dice_word_wipe_out(language: str) -> None:
     told = texts(language)
     for key in ("highlight.dearest_loss", "figure.loss"):
         assert told["word.wipe_out"].lower() not in told[key].lower()
@@ -107,7 +107,7 @@ def test_text_catalogue_chooses_singular_or_plural_by_the_count() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("key", ["ask.counted", "hero.too_many_how", "keys.wanted", "learn.decisions"])
-def test_texts_with_a_number_but_one_form_do_not_read_as_several_for_one(language: str, key: str) -> None:
+def test_a_text_with_one_form_for_all_numbers_puts_no_plural_noun_after_1(language: str, key: str) -> None:
     said = say(language, key, player="Ann", seen=1, wanted=1, sizes=1, count=1)
     assert not re.search(r"\b1 (dice|Würfeln|noppaa|decisions|Entscheidungen|päätöstä)\b", said)
 

@@ -114,7 +114,7 @@ def test_failing_speech_output_turns_itself_off_and_the_table_plays_on(pub: Pub)
     assert pub.table.snapshot().state["scores"] == {"Ann": 5, "Ben": 0}  # type: ignore[index]
 
 
-def test_the_voice_announces_only_events_with_the_called_flag_in_the_given_language() -> None:
+def test_the_voice_announces_in_the_given_language_only_events_marked_to_be_called_out() -> None:
     over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
     entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50}, called=True)
     assert call_outs([entered, over], "en") == "Ann scored 50 in Crag. Ann wins."

@@ -28,9 +28,9 @@ OWN_PIPS_RADIUS = 0.8
 within it triggers no closer pass: it may be pips on the die's own sides. A larger one overlooks a missed die that
 touches it; a smaller one runs closer passes in vain."""
 MAX_EXCESS_FOREGROUND = 0.55
-"""Largest area of foreground around a die, less that around the median die, in face areas. Above it the reading is
-doubted: a stack, or two dice read as one. It counts within one face width of the die's axis, outside all dice; certain
-foreground twice. Higher: more stacks are overlooked (docs/lab/stacks.md)."""
+"""Largest area of foreground around a die, less that around the median die, in face areas. With more, the reading is
+doubted: a stack, or two dice read as one. Foreground counts within one face width of the die's axis and outside all
+dice; certain foreground counts twice. Higher: more stacks are overlooked (docs/lab/stacks.md)."""
 MIN_FACE_DISTANCE = 0.8
 """Distance between two face centres, as a multiple of a face's width, below which the reading is doubted: two dice that
 lie flat can't be so near. From 1 on it doubts dice that touch side by side."""

@@ -222,7 +222,11 @@ def step(
 ) -> tuple[StillnessDetector, Phase]:
     """Return the state of the stillness detection and the tray's phase after the frame `now`, taken at `at_s` seconds.
 
-    The first frame after the dark counts as motion: dice may have been thrown or lifted out unseen.
+    - DARK: the frame is dark.
+    - MOVING: something moved since the frame before, or that one was dark: dice may have been thrown unseen.
+    - WAITING: the first frame, or still for less than STILL_S or what `criterion` demands.
+    - SETTLED: still for long enough, and different from the last rest. Returned once for each rest.
+    - RESTING: later frames of a rest, or a rest that looks like the last one.
 
     >>> detector, still = StillnessDetector(), small_picture(np.full((480, 640, 3), 90, np.uint8))
     >>> for at_s in (0.0, 0.1, 0.5):

@@ -86,7 +86,7 @@ class Crapola:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Word of the decision allowed now, in a tuple; empty where a throw must come first, and after the end.
+        """Word of the decision that is allowed now, in a tuple. Empty if only a throw is allowed, and after the end.
 
         `spend` before the first throw, if the points of another player may be reduced; `keep` after a throw; `stop`
         after a keep, with enough turn points.

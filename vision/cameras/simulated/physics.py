@@ -198,7 +198,10 @@ def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
 
 
 def laid_flat(rotation: Floats) -> Floats:
-    """Return the (3, 3) `rotation` of a die, changed so that it lies flat, with the face on top that was highest."""
+    """Return the (3, 3) `rotation` of a die, tilted so that the die lies flat, its highest face on top.
+
+    Seen from above, one edge of the die keeps its direction.
+    """
     axis = int(np.argmax(np.abs(rotation[2])))
     up = np.array([0.0, 0.0, np.sign(rotation[2, axis])])
     beside = rotation[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)

@@ -42,8 +42,8 @@ TOP = 160
 on is worse there, wherever the other peg is. Higher: larger tables, same values; lower: turns stop too early. After a
 change `make solve` must write the tables anew."""
 BEYOND_TOP = 2 * MAX_SET_SCORE + 1
-"""Holes by which arrays of bank values extend beyond the hole from which every turn stops: two highest sets and 1.
-Smaller: turns stop too early. Larger: unused entries.
+"""Holes by which arrays of bank values extend beyond the hole from which every turn stops: twice the highest set, plus
+1. Smaller: turns stop too early. Larger: unused entries.
 
 BEYOND follows from it: after a change `make solve` must write the stored tables anew."""
 BEYOND = TOP + BEYOND_TOP - PEG_HOLES
@@ -127,8 +127,8 @@ class DuelState:
 def rules_of(board: CribbageBoard, goal: str) -> DuelRules:
     """Return the house rules of a Crib Dice board by which a stored table of values is chosen.
 
-    All other house rules are ignored. The rule `skunk` counts only for the goal `games`, not for `win`. TABLES may have
-    no table for the result; `nearest_rules` finds one.
+    These are `piddle_points`, `bomb`, `double_fuchle`, `bumping` and, for the goal `games`, `skunk`; for `win`, `skunk`
+    is False. TABLES may have no table for the result; `nearest_rules` finds one.
     """
     rules = board.header.rules
     return DuelRules(
@@ -186,11 +186,12 @@ def duel_turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
 
 
 def duel_state(board: CribbageBoard, goal: str) -> DuelState:
-    """Return the state of a board before a turn, as an index into the stored tables for two sides.
+    """Return a board before a turn as a `DuelState`, which names its place in the stored tables for two sides.
 
     One side is the side to play. The other is the furthest one that is not eliminated, or the furthest of all if all
-    are. The rules are the nearest ones that have a table (`nearest_rules`). Wipe-outs above 2 count as 2. `goal` is
-    `win` or `games`.
+    are. The state's order is 1 if the side to play comes later in the round than the other, or with the house rule
+    `find_a_loser`; else 0. Wipe-outs above 2 count as 2. The rules are the nearest ones that have a table
+    (`nearest_rules`). `goal` is `win` or `games`.
     """
     me, count = board.side, len(board.sides)
     others = [(me + step) % count for step in range(1, count)]
