@@ -140,7 +140,7 @@ def test_every_install_sh_option_that_a_docs_page_gives_exists() -> None:
         assert set(re.findall(r"--[a-z-]+", line)) <= options, line
 
 
-def test_scripts_a_docs_page_starts_are_executable_and_modules_exist() -> None:
+def test_docs_pages_start_only_executable_scripts_and_existing_python_modules() -> None:
     script = re.compile(r"(?:\./|(?=[\w-]+/))([\w/-]+\.(?:py|sh)) ")
     started = [found[1] for page in PAGES for line in lines(page) if (found := script.match(line))]
     assert len(started) >= 2

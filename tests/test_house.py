@@ -208,7 +208,7 @@ def test_the_lint_regex_for_game_specific_words_matches_code_of_each_game() -> N
         assert any(GAME_WORDS.search(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")), game
 
 
-def test_only_category_and_pitch_keys_of_the_english_texts_contain_a_game_name() -> None:
+def test_an_english_text_key_with_a_game_name_starts_with_category_or_pitch() -> None:
     keys = json.loads((ROOT / "web" / "texts" / "en.json").read_text(encoding="utf-8"))
     assert [key for key in keys if NAMES.search(key) and not key.startswith(("category.", "pitch."))] == []
 
@@ -252,7 +252,7 @@ def test_no_code_identifier_or_module_name_uses_a_retired_word() -> None:
     assert [path for path in MODULES if OLD_WORDS.search(path.stem) or path.stem in OLD_FILES] == []
 
 
-def test_only_test_names_among_identifiers_in_tests_may_use_old_vocabulary() -> None:
+def test_no_identifier_or_file_name_in_tests_uses_a_banned_old_word_except_test_function_names() -> None:
     files = [*(ROOT / "tests").rglob("*.py")]
     used = {name for path in files for name in suspects_in(path) if not name.startswith("test_")}  # a test: any words
     assert {name for name in used | {path.stem for path in files} if OLD_WORDS.search(name)} == set()

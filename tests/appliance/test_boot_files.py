@@ -142,7 +142,7 @@ def test_the_installer_takes_the_wifi_country_from_time_zone_or_option(machine: 
     assert (step.left(machine), list(line.parent.glob("cmdline.txt.*"))) == ([], [])
 
 
-def test_the_wifi_country_is_set_in_a_command_line_that_is_not_utf_8(machine: Noted) -> None:
+def test_the_wifi_country_is_set_in_a_kernel_command_line_that_is_not_utf_8(machine: Noted) -> None:
     line, step = machine.at(COMMAND_LINE), WifiCountry("FI")
     before = b"console=tty1 quiet=\xff " + REGDOM.encode() + b"\xfe\r\n"
     line.write_bytes(before)

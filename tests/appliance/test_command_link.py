@@ -22,7 +22,7 @@ def step(machine: Noted, tmp_path: Path) -> Release:
     return Release(wheels(tmp_path / "new", "new"), Releases(machine))
 
 
-def test_the_installer_replaces_a_pegpip_script_of_pip_by_its_link(machine: Noted, step: Release) -> None:
+def test_the_installer_replaces_pips_pegpip_script_with_a_link_to_its_release(machine: Noted, step: Release) -> None:
     """The fault: linking failed after the release was proven, and pip's older program stayed the command."""
     command, said = machine.at(step.command), list[str]()
     command.write_text("of pip")
@@ -35,7 +35,7 @@ def test_the_installer_replaces_a_pegpip_script_of_pip_by_its_link(machine: Note
     assert command.is_symlink()
 
 
-def test_uninstalling_keeps_a_pegpip_command_that_is_a_script_of_pip(machine: Noted, step: Release) -> None:
+def test_uninstalling_keeps_a_pegpip_command_that_pip_installed(machine: Noted, step: Release) -> None:
     install([step], machine, lambda line: None)
     command = machine.at(step.command)
     command.unlink()

@@ -98,7 +98,7 @@ class HalfInstalling(Noted):
         return super().run(*words, user=user)
 
 
-def test_uninstalling_lists_the_packages_that_a_failed_apt_had_installed(machine: Noted) -> None:
+def test_uninstalling_after_a_failed_apt_lists_the_packages_that_apt_had_installed(machine: Noted) -> None:
     packages, half = Packages(("python3-venv", "avahi-daemon")), HalfInstalling(machine.root)
     with pytest.raises(DeviceError):
         packages.do(half)
@@ -159,7 +159,7 @@ def test_installer_replaces_a_symlink_at_a_files_path_but_not_its_target(machine
     assert (place.is_symlink(), place.read_text(), place.with_name("others").read_text()) == (False, "[Unit]\n", "")
 
 
-def test_uninstalling_removes_a_dangling_link_in_the_place_of_a_file(machine: Noted) -> None:
+def test_uninstalling_removes_a_dangling_symlink_at_the_path_of_an_installed_file(machine: Noted) -> None:
     unit = File("/etc/systemd/system/pegpip.service", lambda: "[Unit]\n")
     place = machine.at(unit.path)
     place.parent.mkdir(parents=True)

@@ -104,7 +104,7 @@ def test_failed_updates_pile_up_no_releases_on_the_card(releases: Releases, tmp_
         assert len(releases.names()) <= MAX_KEPT
 
 
-def test_return_to_the_proven_release_waits_until_that_release_is_healthy(releases: Releases, tmp_path: Path) -> None:
+def test_going_back_to_the_last_good_release_waits_until_it_is_healthy(releases: Releases, tmp_path: Path) -> None:
     first = str(releases.current())
     trial.begin(releases, releases.make(wheels(tmp_path / "second", "second")), GAME)
     table = Table(releases, {first})
@@ -135,7 +135,7 @@ class Full(Table):
 
 
 @pytest.mark.parametrize("kind", [Forgetful, Full])
-def test_an_update_whose_release_loses_entries_or_fills_the_disk_is_reverted(
+def test_an_update_to_a_release_that_loses_journal_entries_or_fills_the_disk_is_reverted(
     releases: Releases, tmp_path: Path, kind: type[Table]
 ) -> None:
     first = releases.current()
@@ -145,7 +145,7 @@ def test_an_update_whose_release_loses_entries_or_fills_the_disk_is_reverted(
     assert releases.current() == first
 
 
-def test_an_update_that_fails_to_start_is_reverted_before_the_timeout(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_that_cannot_start_is_reverted_before_the_health_timeout(releases: Releases, tmp_path: Path) -> None:
     first, table = releases.current(), Table(releases, {"won't start"})
     assert first is not None
     table.starts.append(first)

@@ -131,7 +131,7 @@ def test_crag_dice_the_bot_kept_in_the_tray_are_not_part_of_its_rethrow(tmp_path
     assert seat.state["dice"] == [1, 6, 6]
 
 
-def test_the_bot_waits_while_people_must_answer_about_a_doubtful_throw(seat: Seat) -> None:
+def test_the_bot_waits_until_people_have_answered_the_question_about_a_doubtful_throw(seat: Seat) -> None:
     question = known(seat.throw(*FIRST, doubt=Doubt.DISAGREE).question)
     assert seat.later(60.0) is None
     with pytest.raises(StaleAction):

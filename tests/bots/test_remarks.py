@@ -27,7 +27,7 @@ def test_a_best_or_slightly_worse_decision_gets_no_bot_remark() -> None:
     assert notable(told("crag", throw(1, 1, 2), score("ones"))) is None
 
 
-def test_the_best_decision_to_win_gets_no_remark_though_it_costs_points() -> None:
+def test_a_decision_that_costs_points_but_is_the_best_one_for_winning_gets_no_bot_remark() -> None:
     """Ann opened the last round with 2,000; Ben has 1,000 and 1,000 in this turn: a bank is a tie, which Ann wins."""
     ones = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
     lines = [*ones, STOP, *ones, STOP, *ones, STOP, *ones]
@@ -69,7 +69,7 @@ def test_a_mistake_gets_a_bot_remark_unless_the_remarks_setting_is_off(tmp_path:
             assert said["remark"]["player"] == "Ann"
 
 
-def test_remarks_on_mistakes_bear_the_house_name_setting_and_stop_in_tournament_mode(tmp_path: Any) -> None:
+def test_remarks_on_mistakes_are_signed_with_the_house_name_setting_and_end_in_tournament_mode(tmp_path: Any) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         mistake(pub)

@@ -47,7 +47,7 @@ def photographed(game: PlayedGame, *throws: int) -> PlayedGame:
     return replace(game, lines=lines)
 
 
-def test_each_decision_put_to_a_vote_carries_the_photo_of_the_throw_it_follows(tmp_path: Path) -> None:
+def test_each_decision_put_to_a_vote_has_the_photo_of_the_throw_before_it_if_there_is_one(tmp_path: Path) -> None:
     game = game_in(tmp_path)
     assert [each.photo for each in questions_of(photographed(game, 1, 2, 3, 4, 5, 6))] == [1, 3, 5]
     assert [each.photo for each in questions_of(photographed(game, 1, 2, 4, 5))] == [1, None, 5]

@@ -116,7 +116,7 @@ def doubt_readings(monkeypatch: pytest.MonkeyPatch, doubt: Callable[[], Doubt | 
     monkeypatch.setattr(f"{STEPS}.load_reader", load)
 
 
-def test_the_first_evening_check_fails_with_the_number_of_throws_that_the_table_asked_about(
+def test_the_first_evening_check_fails_and_tells_how_many_throws_the_table_asked_about(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     doubt_readings(monkeypatch, lambda: Doubt.UNREAD)

@@ -173,7 +173,7 @@ def test_first_evening_takes_enter_as_yes_n_as_no_s_as_skip_eof_as_ctrl_c(monkey
             person.agrees("Right?")  # the input has ended, as with Ctrl-C
 
 
-def test_answering_q_to_did_you_throw_ends_the_first_evening_throws_and_counts_none(
+def test_answering_q_to_did_you_throw_ends_the_first_evening_throws_without_counting_a_throw(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("companion.diagnostics.first_evening.steps.UNSEEN_TIMEOUT_S", 1.0)

@@ -43,7 +43,7 @@ def test_log_messages_beyond_ten_from_one_line_of_code_are_dropped() -> None:
     assert lines[10:] == ["WARNING strip: another part", "WARNING camera: elsewhere"]
 
 
-def test_after_a_minute_a_log_message_counts_the_dropped_ones_like_it() -> None:
+def test_the_first_log_message_after_a_minute_states_how_many_like_it_were_dropped() -> None:
     """The count is of one window: a window without dropped messages is followed by a message without a count."""
     log = Logged()
     for number in range(102):

@@ -27,13 +27,13 @@ from vision.reading.reader import Reader
 ROOM = 2_000_000_000
 
 
-def test_each_throw_package_has_the_photo_hash_of_its_journal_entry(played: Path) -> None:
+def test_each_stored_throw_file_has_the_photo_hash_of_its_journal_entry(played: Path) -> None:
     photos = {entry.throw: entry.body["photo"] for entry in read_entries(played) if entry.throw}
     files = PackageFolder(played, ROOM).files()
     assert {throw: read_package(file).record.photo for throw, file in files.items()} == photos
 
 
-def test_a_throws_evidence_has_network_hashes_and_candidate_probabilities(played: Path, networks: Networks) -> None:
+def test_stored_evidence_of_a_throw_has_network_hashes_and_probabilities(played: Path, networks: Networks) -> None:
     record = read_package(PackageFolder(played, ROOM).files()[1]).record
     assert record.networks == networks.hashes()
     assert sum(each.accepted for each in record.candidates) == len(record.dice) == 7
@@ -104,7 +104,7 @@ def test_reading_a_throw_package_damaged_or_of_a_newer_version_is_an_error(copy:
         read_package(copy[1])
 
 
-def test_a_throw_package_file_with_a_flipped_bit_fails_to_load_or_loads_unchanged(copy: dict[int, Path]) -> None:
+def test_a_throw_and_photos_file_with_a_flipped_bit_fails_to_load_or_loads_unchanged(copy: dict[int, Path]) -> None:
     sound, content, rng = read_package(copy[1]), copy[1].read_bytes(), random.Random(5)
     tail = len(content) - 400  # names, sizes and places of the parts
     places = [*range(60), *range(tail, len(content)), *(rng.randrange(len(content)) for _ in range(200))]
@@ -128,7 +128,7 @@ def test_reading_a_throw_package_from_the_folder_of_another_calibration_fails(co
         read_package(elsewhere)
 
 
-def test_a_calibration_file_is_refused_if_missing_or_not_that_of_the_stored_throws(copy: dict[int, Path]) -> None:
+def test_a_stored_throws_calibration_file_is_refused_if_it_is_missing_or_was_replaced(copy: dict[int, Path]) -> None:
     folder, expected = copy[1].parent, read_package(copy[1]).record.calibration
     assert read_calibration(folder, expected) is not None
     stored = load_calibration(folder)
@@ -152,7 +152,7 @@ def test_refusing_a_throw_package_over_the_size_limit_deletes_the_older_package_
     assert packages.files() == {}
 
 
-def test_a_throw_package_folder_limited_to_0_bytes_is_emptied_on_storing(copy: dict[int, Path]) -> None:
+def test_storing_a_throw_in_a_folder_limited_to_0_bytes_empties_the_folder(copy: dict[int, Path]) -> None:
     packages = PackageFolder(copy[1].parents[2], 0)
     assert not packages.keep(read_package(copy[4]), None)
     assert packages.files() == {}
@@ -233,7 +233,7 @@ def test_health_counts_a_stored_throw_once_even_after_its_correction(tmp_path: P
     assert evening.keeper.health() == (True, "1 throw kept since the start")
 
 
-def test_next_throw_deletes_all_throw_packages_at_a_limit_of_0_bytes(tmp_path: Path, networks: Networks) -> None:
+def test_with_a_0_byte_limit_on_throw_packages_the_next_throw_deletes_all(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks) as evening:
         evening.throw()
         assert evening.kept(1)

@@ -251,7 +251,7 @@ def test_rescore_without_any_throw_is_an_error_and_keeps_an_older_export(
     assert file.read_bytes() == b"older"
 
 
-def test_restoring_a_corrected_throws_camera_reading_ends_its_false_accept(tmp_path: Path, networks: Networks) -> None:
+def test_a_throw_corrected_back_to_the_camera_reading_counts_as_read_right(tmp_path: Path, networks: Networks) -> None:
     with VirtualEvening(tmp_path, networks) as evening:
         read = evening.throw().throws[-1].values
         evening.correct(1, (1, 1, 1, 1, 1, 1, 2))

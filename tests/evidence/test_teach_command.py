@@ -135,7 +135,7 @@ def test_teach_and_watch_refuse_the_virtual_tray_that_nobody_can_throw_into(
     assert (type(done.exception), "pegpip play" in str(done.exception)) == (SetupError, True)
 
 
-def test_the_watch_command_ends_at_the_first_error_of_any_simulated_camera(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watch_command_ends_at_first_error_of_a_new_kind_of_simulated_camera(monkeypatch: pytest.MonkeyPatch) -> None:
     """A recording does not get well by waiting. The command had a list of its own, which lacked new recordings."""
     torn = watcher.Ill(DeviceError("The tape is torn.", "Splice it."))
     tape = opening.MissingCamera("tape", lambda: opening.open_camera("virtual"))
@@ -145,7 +145,7 @@ def test_the_watch_command_ends_at_the_first_error_of_any_simulated_camera(monke
     assert (done.return_value, done.stderr.count("The tape is torn.")) == (1, 1)
 
 
-def test_teach_list_prints_only_a_hint_and_as_json_nothing_if_no_set_was_taught(tmp_path: Path) -> None:
+def test_teach_list_prints_a_hint_but_with_json_prints_nothing_if_no_dice_set_was_taught(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["--list", "--data", str(tmp_path)], standalone_mode=False)
     assert (done.return_value, done.stdout, "`pegpip teach` teaches one" in done.stderr) == (0, "", True)
     done = CliRunner().invoke(command, ["--list", "--json", "--data", str(tmp_path)], standalone_mode=False)

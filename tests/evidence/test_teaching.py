@@ -216,7 +216,7 @@ def test_the_teach_command_accepts_comma_separated_dice_values_even_after_its_id
     assert [each["throws"] for each in _loaded(tmp_path).sets()] == [1]
 
 
-def test_correcting_a_throw_in_a_game_adds_it_to_a_taught_dice_set_but_creates_none(
+def test_correcting_a_throw_in_a_game_adds_it_to_an_existing_taught_dice_set_but_creates_no_set(
     tmp_path: Path, settled: list[Settled], networks: Networks
 ) -> None:
     with VirtualEvening(tmp_path, networks, seed=5) as evening:
@@ -273,7 +273,7 @@ def test_a_die_with_an_unread_face_gives_no_training_example(settled: list[Settl
 
 
 @pytest.mark.parametrize("keep_zone", [True, False])
-def test_a_die_read_beyond_those_of_the_throw_is_taught_as_no_die_only_on_a_tray_with_keep_zone(
+def test_a_die_read_but_not_part_of_the_throw_is_labelled_no_die_only_if_the_tray_has_a_keep_zone(
     tmp_path: Path, settled: list[Settled], networks: Networks, monkeypatch: pytest.MonkeyPatch, keep_zone: bool
 ) -> None:
     taught: list[Any] = []
@@ -336,7 +336,7 @@ def test_an_uncertain_die_is_trusted_if_it_resembles_taught_dice_of_the_value_re
     assert (selection.values, selection.doubt(1), contradicted) == ((1,), None, False)
 
 
-def test_a_confident_1_that_looks_like_a_taught_6_keeps_its_value_but_is_marked_contradicted() -> None:
+def test_a_die_read_confidently_as_1_but_looking_like_a_taught_6_stays_1_and_is_marked_contradicted() -> None:
     selection, contradicted = _weighed(_candidate(1, 0.999), axis=6)
     assert (selection.values, contradicted) == ((1,), True)
 
@@ -347,7 +347,7 @@ def test_a_die_face_unlike_all_taught_examples_keeps_its_probabilities() -> None
     assert (selection.dice, contradicted) == ((candidate,), False)
 
 
-def test_a_detection_like_an_example_taught_as_no_die_stays_doubtful() -> None:
+def test_a_detection_resembling_an_example_labelled_as_not_a_die_stays_doubtful() -> None:
     selection, _ = _weighed(_candidate(1, 0.6), axis=0)
     assert selection.doubt(1) is not None
 

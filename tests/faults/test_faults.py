@@ -22,7 +22,7 @@ def test_damage_to_one_journal_copy_and_later_to_the_other_is_reported_and_loses
     assert latent.run(tmp_path, 24, seed=3) == {"told, nothing missing": 24}
 
 
-def test_a_journal_file_or_photo_replaced_by_a_foreign_or_older_one_is_reported(tmp_path: Path) -> None:
+def test_a_journal_file_or_photo_replaced_by_an_older_one_or_another_tables_is_reported(tmp_path: Path) -> None:
     found = latent.swaps(tmp_path, len(latent.SWAPS))
     assert found == {f"told, the whole one wins: {kind}": 1 for kind in latent.SWAPS}
 

@@ -8,7 +8,7 @@ from companion.bench.advice import timed
 
 
 @pytest.mark.parametrize(("game", "goal"), [("crag", "games"), ("crapola", "games")])
-def test_advice_benchmark_returns_no_times_if_a_game_lacks_the_goals_odds(game: str, goal: str) -> None:
+def test_move_advice_benchmark_returns_no_times_for_a_game_without_odds_for_the_goal(game: str, goal: str) -> None:
     assert timed(game, goal, 1) == {}
 
 

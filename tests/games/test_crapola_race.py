@@ -48,7 +48,7 @@ def test_stored_crapola_win_chances_before_a_first_bank_equal_those_of_best_play
     assert best == pytest.approx(game.chance(mine, on, other, other_on), abs=1e-8)
 
 
-def test_crapola_win_chances_ignore_who_is_on_the_board_if_no_entry_score_is_required() -> None:
+def test_crapola_win_chances_do_not_depend_on_who_has_entered_if_no_entry_score_is_required() -> None:
     game, with_entry = race(3000, 0), race(3000, 1000)
     for mine, other, on, other_on in ((0, 0, False, False), (0, 1500, False, True), (1500, 0, True, False)):
         chance = game.chance(mine, on, other, other_on)

@@ -31,7 +31,7 @@ def last(*lines: dict[str, Any], ann: int = 2000, ben: int = 1000, **rules: Any)
     return told("crapola", *before, *lines, rules={**TARGET, **rules}).state
 
 
-def test_crapola_last_turn_win_chance_is_that_of_passing_the_leader() -> None:
+def test_crapola_last_turn_win_chance_is_the_chance_to_pass_the_leader() -> None:
     # A tie is lost: who opened the last round wins it. 1,050 and more win.
     reach = catching()  # by steps of 50 points
     assert values(last())["{'throw': 6}"] == pytest.approx(reach[21])
@@ -59,7 +59,7 @@ def test_crapola_win_odds_are_marked_exact_only_when_one_player_has_a_turn_left(
 @pytest.mark.parametrize(
     "lines", [[thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)], [thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5)]]
 )
-def test_crapola_last_turn_throw_win_chance_is_the_mean_over_all_results(lines: list[dict[str, Any]]) -> None:
+def test_crapola_win_chance_of_a_last_turn_throw_is_the_mean_over_its_results(lines: list[dict[str, Any]]) -> None:
     state = last(*lines)
     (size,) = state.throw_sizes
     total = 0.0
@@ -76,7 +76,7 @@ def test_a_crapola_stop_that_wins_has_win_odds_of_1_even_if_the_points_exceed_th
     assert [option["value"] for option in options(state, "win")] == [1, pytest.approx(1 - 1080 / 46656)]
 
 
-def test_crapola_win_odds_of_spending_points_in_the_last_turn_are_0_for_a_trailing_player() -> None:
+def test_crapola_win_odds_of_a_trailing_player_who_spends_points_in_the_last_turn_are_0() -> None:
     found = values(last())
     spent = [value for line, value in found.items() if "spend" in line]
     assert spent == [0.0, 0.0]
@@ -97,21 +97,21 @@ def before_cat(cat: list[dict[str, Any]], *lines: dict[str, Any]) -> Transcript:
 
 
 @pytest.mark.parametrize("cat", [bank(1000), LATE_CRAP], ids=["on the board", "off the board"])
-def test_a_crapola_leaders_win_odds_on_stopping_are_1_minus_the_last_players(cat: list[dict[str, Any]]) -> None:
+def test_a_crapola_leaders_win_odds_on_stopping_are_1_minus_the_last_players_odds(cat: list[dict[str, Any]]) -> None:
     """The odds leave out that the last player may draw level."""
     leading = before_cat(cat, thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), thrown(1, 2, 2, 3, 3, 4), keep(1))
     last_turn = max(values(leading.then(Stop()).state).values())
     assert values(leading.state)[str(STOP)] == pytest.approx(1 - last_turn, abs=0.005)
 
 
-def test_the_best_crapola_bot_throws_on_in_the_last_round_if_stopping_would_lose() -> None:
+def test_the_best_crapola_bot_throws_again_in_the_last_round_if_stopping_would_lose() -> None:
     """A bank of 1,000 is level with Ann, who opened the round and so wins a tie."""
     short = before_cat(bank(1000), thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)).state
     assert (steady(short), best(short)) == (Stop(), 3)
     assert values(short)[str(STOP)] == 0
 
 
-def test_crapola_stop_odds_against_two_later_rivals_are_the_square_of_those_against_one() -> None:
+def test_crapola_win_chance_of_stopping_with_two_rivals_to_play_is_the_square_of_that_with_one() -> None:
     lines = [line for _ in range(4) for line in bank(1000)]
     four = told("crapola", *lines, *bank(1000), thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5), players=4, rules=TARGET)
     three = before_cat(bank(1000), thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5))
@@ -119,7 +119,7 @@ def test_crapola_stop_odds_against_two_later_rivals_are_the_square_of_those_agai
 
 
 @pytest.mark.parametrize(("cat", "chance"), [(1000, 1 - 1080 / 46656), (1050, 1.0)])
-def test_in_crapolas_last_turn_win_odds_are_1_if_ahead_and_the_odds_to_bank_if_level(cat: int, chance: float) -> None:
+def test_crapola_last_turn_win_odds_are_1_if_ahead_and_the_odds_of_any_bank_if_level(cat: int, chance: float) -> None:
     """A player level with who opened the last round needs any bank to win; a player ahead has already won."""
     # Ben has spent 1,000 on Ann, who opened the last round with 2,000. A tie would be hers; Cat is at 1,000 or 1,050.
     lines = [*bank(1000), *bank(1000), *bank(cat), *bank(1000), spend("Ann", 1000)]

@@ -60,7 +60,7 @@ def test_a_first_crib_dice_throw_of_other_than_seven_dice_is_refused(size: int) 
     assert f"A throw of {size} can't be made here" in refused([throw(*[1] * size)])
 
 
-def test_crib_dice_refuses_all_other_actions_before_the_point_is_named_and_naming_it_twice() -> None:
+def test_crib_dice_refuses_other_actions_until_the_point_is_named_and_then_a_second_naming() -> None:
     for line in (throw(1, 2, 3, 4, 5), STOP, BOMB, throw(*[1] * 7)):
         refused([FIRST, line])
     for value in (2, 5):
@@ -119,11 +119,11 @@ PIDDLES = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), PIDDLES)
-def test_a_crib_dice_piddle_with_a_double_wipes_out_and_rollovers_add_up(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_crib_dice_piddle_doubles_wipe_out_and_rollover_points_add_up(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 
-def test_with_six_dice_frozen_in_crib_dice_a_pair_of_the_point_value_is_thrown_again() -> None:
+def test_two_dice_that_show_the_point_value_with_six_crib_dice_frozen_must_be_thrown_again() -> None:
     lines = [throw(*[4] * 6, 2), point(4), throw(4, 4)]
     after = view(lines)
     assert (after["throw_sizes"], after["decisions"], after["turn_points"]) == ([2], [], 16)

@@ -79,7 +79,7 @@ BUMPS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), FUCHLES)
-def test_a_crib_dice_fuchle_follows_three_wipe_outs_in_a_row(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_three_wipe_outs_in_a_row_are_a_fuchle_in_crib_dice(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 

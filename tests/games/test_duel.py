@@ -141,7 +141,7 @@ def test_crib_dice_rules_without_stored_odds_use_the_table_with_all_advanced_rul
     assert used == rules or rules not in duel.TABLES
 
 
-def test_a_last_turn_wipe_out_costs_1_2_or_4_games_by_the_skunk_rule_and_else_1() -> None:
+def test_a_wipe_out_in_the_last_turn_costs_1_2_or_4_games_with_the_skunk_rule_but_1_without_it() -> None:
     """The third wipe-out in a row is a fuchle, which costs 4 games; hole 60 is the last that costs 2."""
     last = [(60, 0), (60, 1), (60, 2), (61, 0), (61, 2), (duel.FUCHLED, 0)]
     assert [duel.DuelRules(skunk=True).lost_last(*each) for each in last] == [2, 2, 4, 1, 4, 4]
@@ -190,7 +190,7 @@ def test_crib_dice_odds_for_three_players_use_the_furthest_opponent_still_in_the
         ((230, 245), (110, 126)),
     ],
 )
-def test_long_crib_dice_games_shift_both_pegs_back_to_use_odds_solved_for_120_holes(
+def test_both_pegs_of_a_long_crib_dice_game_are_moved_back_to_look_up_odds_for_120_holes(
     pegs: tuple[int, int], places: tuple[int, int]
 ) -> None:
     """Both pegs move back by 120 holes, or until the last is at the start; further if the first is past hole 120."""

@@ -39,7 +39,7 @@ def test_crib_dice_game_facts_mention_a_large_gap_in_points_only_before_a_player
 @pytest.mark.parametrize(
     ("pegs", "wanted"), [((50, 64), ""), ((50, 65), "behind"), ((65, 50), "ahead"), ((64, 50), "")]
 )
-def test_crib_dice_facts_mention_a_gap_of_15_holes_but_not_of_14(pegs: tuple[int, int], wanted: str) -> None:
+def test_facts_about_a_crib_dice_position_mention_a_gap_of_15_but_not_14(pegs: tuple[int, int], wanted: str) -> None:
     assert facts(CribDice(board_at(*pegs))) == ((Phrase(wanted, {"player": "Ann", "count": 15}),) if wanted else ())
 
 
@@ -84,7 +84,7 @@ def crag_facts(*rows: str) -> tuple[Phrase, ...]:
 
 
 @pytest.mark.parametrize("filled", range(13))
-def test_crag_facts_count_the_rows_left_from_four_on_and_mention_an_unused_crag(filled: int) -> None:
+def test_crag_facts_count_the_empty_rows_if_at_most_four_are_left_and_mention_an_empty_crag_row(filled: int) -> None:
     left = [Phrase("rows_left", {"count": 13 - filled})] if filled >= 9 else []
     assert crag_facts(*CRAG_ROWS[:filled]) == (*left, Phrase("best_row_open", {}))
     after_crag = [Phrase("rows_left", {"count": 12 - filled})] if 8 <= filled < 12 else []
@@ -95,7 +95,7 @@ def crapola_facts(*lines: dict[str, Any], **header: Any) -> tuple[Phrase, ...]:
     return GAMES["crapola"].facts(told("crapola", *lines, **header).state)
 
 
-def test_crapola_position_facts_state_the_first_bank_minimum_until_turn_points_reach_it() -> None:
+def test_crapola_facts_mention_the_minimum_first_bank_until_the_turn_points_reach_it() -> None:
     missing = (Phrase("first_bank", {"player": "Ben", "points": 1000}),)
     assert crapola_facts(first="Ben") == missing
     nearly = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
@@ -110,7 +110,7 @@ def test_crapola_facts_shown_to_players_name_a_bank_only_if_it_reaches_the_targe
     assert crapola_facts(*STRAIGHT, STOP, *LATE_CRAP, *STRAIGHT, rules={"target": target}) == wanted
 
 
-def test_no_facts_about_the_position_exist_in_crag_or_crapola_roll_offs_or_ended_crapola() -> None:
+def test_no_facts_about_the_position_are_given_in_a_crag_or_crapola_roll_off_or_an_ended_crapola_game() -> None:
     for game in ("crag", "crapola"):
         assert GAMES[game].facts(begun(game, roll_off=True).state) == ()
     ended = told("crapola", *STRAIGHT, STOP, *STRAIGHT, STOP, rules={"target": 1000}).state

@@ -55,7 +55,7 @@ def test_all_pegs_are_at_the_start_of_the_track_in_a_roll_off(game: str) -> None
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_roll_off_throw_yields_events_with_its_dice_total_and_side(game: str) -> None:
+def test_roll_off_throws_yield_events_with_the_dice_their_total_and_the_throwing_side(game: str) -> None:
     rolling = told(game, throw(6, 5), header={"roll_off": True})
     assert rolling.events == (Event("threw", 0, {"dice": [5, 6]}, 0), Event("rolled_off", 0, {"total": 11}, 0))
     assert [event.side for event in told(game, throw(6, 5), throw(1, 2), header={"roll_off": True}).events] == [1, 1]

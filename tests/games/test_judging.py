@@ -91,7 +91,7 @@ def test_judging_a_game_lists_the_points_that_each_decision_of_a_player_gave_awa
 
 
 @pytest.mark.parametrize(("game", "rules"), [("crib_dice", {}), ("crag", {}), ("crapola", {"target": 3000})])
-def test_judging_a_game_finds_every_costly_move_of_its_luck_analysis(game: str, rules: dict[str, Any]) -> None:
+def test_game_judging_and_luck_analysis_find_the_same_costly_moves(game: str, rules: dict[str, Any]) -> None:
     transcript = played_by(game, ["careless", "steady"], 4, **rules)
     story, found = story_of(transcript), judged(transcript)
     assert found is not None
@@ -160,7 +160,7 @@ def test_a_rating_names_the_bot_level_of_nearest_mean_regret_on_a_log_scale(monk
     assert {mean: rating("high", "win", [mean] * 30).like for mean in wanted} == wanted
 
 
-def test_rating_names_a_bot_level_from_30_decisions_on_if_bots_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rating_names_a_similar_bot_level_if_30_decisions_and_bot_data_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "usual_regrets", lambda: {"high win": {"steady": 1.0}})
     assert rating("high", "win", [1.0] * 30).like == "steady"
     assert rating("high", "win", [1.0] * 29).like is None

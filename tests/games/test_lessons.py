@@ -131,7 +131,7 @@ CRIB_DICE = [
 
 
 @pytest.mark.parametrize(("lines", "rules", "wanted"), CRIB_DICE)
-def test_crib_dice_lessons_match_the_phase_of_the_turn_and_of_the_race(
+def test_the_crib_dice_tutorial_shows_the_lessons_that_fit_the_turn_and_race_phase(
     lines: list[dict[str, Any]], rules: dict[str, bool], wanted: list[str]
 ) -> None:
     assert taught("crib_dice", *lines, header={"players": ["Ann", "Ben", "Cat"], "rules": rules}) == wanted

@@ -113,7 +113,7 @@ def test_a_luck_story_finds_no_mistake_by_a_player_of_best_options(game: str, go
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), [*GAMES, ("crag", "win", {})])
-def test_a_players_luck_account_adds_own_moves_and_subtracts_others_except_in_points(
+def test_a_players_luck_account_adds_own_moves_and_subtracts_other_players_moves_unless_the_goal_is_points(
     game: str, goal: str, rules: dict[str, Any]
 ) -> None:
     """Luck and approximation error that one side gains, the other loses, except in points."""
@@ -198,7 +198,7 @@ def test_a_luck_report_rates_a_crapola_spend_missing_from_the_options_by_the_win
     assert value_taken(values, before.state, listed, following, "win") == dict(values)[listed]
 
 
-def test_luck_analysis_rates_spending_a_crapola_turn_as_losing_its_expected_points() -> None:
+def test_luck_analysis_rates_spending_crapola_points_as_costing_the_turns_expected_points() -> None:
     rules = {"target": 1500, "entry": 0}
     end = [*HOT * 2, throw(1, 1, 2, 3, 4, 6), keep(1, 1), STOP, CRAPPED_OUT]
     story = story_of(told("crapola", *HOT * 2, spend("Ben", 600), *end, rules=rules), "points")
@@ -290,7 +290,7 @@ def test_the_luck_command_prints_its_results_in_the_unit_that_the_goal_option_ch
     assert all(re.match(rf"\w+: [\d.]+ ?{unit}, line ", line) for line in lines[2:])
 
 
-def test_luck_command_refuses_an_unfinished_game_and_option_goal_win_for_solo_crag() -> None:
+def test_luck_command_refuses_an_unfinished_game_and_refuses_goal_win_for_a_solo_crag_game() -> None:
     unfinished, no_win = luck(begun("crag")), luck(played_by("crag", ["careless"], 1), "--goal", "win")
     assert isinstance(unfinished.exception, RulesError)
     assert isinstance(no_win.exception, RulesError)

@@ -141,7 +141,7 @@ def test_crib_dice_expected_points_favour_a_stop_over_a_throw_at_360_to_400_turn
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_stored_and_computed_crib_dice_turn_values_at_395_points_agree(piddle_points: bool) -> None:
+def test_the_stored_value_of_a_crib_dice_turn_at_395_points_equals_the_computed_value(piddle_points: bool) -> None:
     worth, worked_out = crib_odds.turn_values(piddle_points), crib_odds.TurnValues(piddle_points)
     assert (worth._known_from, worked_out._known_from) == (0, crib_odds.SURE_STOP_POINTS)
     assert worth.fresh(crib_odds.SURE_STOP_POINTS - 5) == pytest.approx(
@@ -172,18 +172,18 @@ def test_a_crib_dice_turn_is_worth_7_7_points_or_8_3_by_advanced_rules() -> None
 
 
 @pytest.mark.parametrize(("piddle_points", "chance"), [(False, 0.463808), (True, 0.628844)])
-def test_46_in_100_best_crib_dice_turns_wipe_out_or_63_with_piddle_points(piddle_points: bool, chance: float) -> None:
+def test_46_percent_of_best_crib_dice_turns_wipe_out_63_with_piddle_points(piddle_points: bool, chance: float) -> None:
     assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 
-def test_naming_a_crib_dice_point_is_worth_as_much_as_holding_the_dice_of_that_value() -> None:
+def test_the_value_of_naming_a_crib_dice_point_equals_that_of_holding_the_dice_that_show_it() -> None:
     found = options(told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state)
     worth = crib_odds.turn_values(False)
     assert worth_of(found, point(6)) == worth.held(0, 2, 6)
     assert worth_of(found, point(2)) == worth.held(0, 3, 2)
 
 
-def test_crib_dice_odds_value_a_bomb_at_0_and_a_void_piddle_as_a_piddle() -> None:
+def test_crib_dice_odds_value_a_bomb_at_0_and_the_rethrow_after_a_void_piddle_like_a_piddle() -> None:
     found = options(told("crib_dice", *bank(20), *ones(5), rules={"bomb": True}).state)
     assert worth_of(found, BOMB) == 0.0
     assert worth_of(found, STOP) == 3.0
@@ -243,7 +243,7 @@ def walked(unused: tuple[str, ...], strict: bool) -> float:
     return math.fsum(max(kept(choice) for choice in subsets(dice)) for dice in thrown) / 216
 
 
-def test_crag_odds_skip_used_categories_and_follow_the_thirteen_without_double_rule() -> None:
+def test_crag_odds_skip_used_categories_and_obey_the_rule_that_thirteen_must_have_no_double() -> None:
     before = all_but("thirteen", "ones")
     state = told("crag", *before, throw(1, 6, 6), players=1).state
     assert options(state)[0]["line"] == score("thirteen")

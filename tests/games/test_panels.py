@@ -29,7 +29,7 @@ def test_the_page_data_of_a_crib_dice_throw_list_the_values_that_can_be_named_as
     assert panels(told("crib_dice", MIXED)).can == (Phrase("can.point", {"values": [2, 5]}),)
 
 
-def test_frozen_crib_dice_are_shown_apart_from_loose_ones() -> None:
+def test_crib_dice_frozen_at_the_point_are_displayed_apart_from_the_other_dice() -> None:
     shown = panels(told("crib_dice", MIXED, point(5), throw(5, 1, 3, 4, 6)))
     assert (shown.kept, shown.dice) == ((5, 5, 5), (1, 3, 4, 6))
     assert panels(told("crib_dice", MIXED)).kept == ()
@@ -68,7 +68,7 @@ def test_crib_dice_pages_tell_the_last_round_once_a_side_finished_unless_under_f
     assert panels(finished).goal == (None if find_a_loser else Goal(121, ("goal.last_round",)))
 
 
-def test_the_engines_default_page_content_offers_to_throw_or_bank_in_a_crib_dice_turn() -> None:
+def test_the_rules_engines_default_page_text_offers_to_throw_or_bank_in_a_crib_dice_turn() -> None:
     shown = default_panels(told("crib_dice", MIXED, point(5)).state)
     assert shown == Panels(can=(Phrase("can.throw", {"count": [5]}), Phrase("can.bank", {"points": 2})), notes=((), ()))
 
@@ -102,7 +102,7 @@ def test_the_crag_score_sheet_shows_for_each_row_what_the_thrown_dice_would_scor
         assert (shown.worth, shown.sheet.rows) == (False, CATEGORIES)
 
 
-def test_the_crag_score_sheet_panel_offers_no_row_that_was_entered() -> None:
+def test_the_crag_score_sheet_offers_no_points_for_a_row_that_already_has_a_score() -> None:
     shown = panels(told("crag", throw(6, 6, 1), score("sixes"), throw(1, 2, 3), players=1)).sheet
     assert shown is not None
     sixes = CATEGORIES.index("sixes")

@@ -42,7 +42,7 @@ def some(request: pytest.FixtureRequest) -> list[Puzzle]:
     return found
 
 
-def test_the_best_option_of_a_puzzle_is_listed_first_and_ties_with_no_other(some: list[Puzzle]) -> None:
+def test_a_puzzle_lists_its_best_option_first_and_no_other_option_has_the_same_value(some: list[Puzzle]) -> None:
     """Where the goal is points, the best option only has a greater value than the second."""
     for puzzle in some:
         values = [value for _, value in puzzle.options]
@@ -166,7 +166,7 @@ def test_equally_good_puzzle_choices_get_equal_chances_and_huge_values_do_not_ov
     (1.25, {2, 3, 4, 5}),  # gaps of 0.25 to 1.5: one and a half is just not too easy
     (1.24, {3, 4}),
 ])  # fmt: skip
-def test_options_of_a_points_puzzle_differ_by_0_2_to_1_2_times_the_mistake_size_set_for_its_game(
+def test_options_of_a_points_puzzle_differ_by_20_to_120_percent_of_the_mistake_size_of_its_game(
     high: Callable[..., None], mistakes: float, shown: set[int]
 ) -> None:
     """To throw again is worth 3.5: with 3 or 4 lying the gap is 0.5, with 2 or 5 it is 1.5, with 1 or 6 it is 2.5."""
@@ -181,7 +181,7 @@ def test_a_position_that_half_of_steady_players_misplay_becomes_a_hard_puzzle(hi
     assert found.options == ((Stop(), 6.0), (1, 3.5))
 
 
-def test_a_puzzles_miss_chance_is_logistic_in_its_value_gap_over_the_temperature(high: Callable[..., None]) -> None:
+def test_the_chance_to_miss_a_puzzle_is_logistic_in_value_gap_over_temperature(high: Callable[..., None]) -> None:
     high(mistakes=(2.5, 1.0))
     found = known(first_of_high(5))
     assert found.careless_misses == pytest.approx(1 / (1 + exp(1.5 / 2.5)))

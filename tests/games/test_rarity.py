@@ -40,7 +40,7 @@ def test_rarity_of_the_luckiest_throw_is_refused_if_no_throw_was_lucky() -> None
         chance_of_as_good(transcript, Story("points", (), ()))
 
 
-def test_rarity_of_a_won_crib_dice_piddle_is_30_of_36_throws() -> None:
+def test_30_of_36_throws_are_at_least_as_good_as_a_successful_crib_dice_piddle() -> None:
     """A point's double decides nothing, and the other five doubles lose."""
     before = told("crib_dice", throw(4, 4, 4, 4, 4, 1, 2), point(4))
     transcript = before.then(Throw((1, 2)))

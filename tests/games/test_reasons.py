@@ -11,7 +11,7 @@ from tests.games.test_crapola import bank
 FIRST_BANK = Phrase("first_bank", {"player": "Ann", "points": 1000})
 
 
-def test_reasons_for_the_best_option_list_facts_then_throw_safety_then_the_lead_on_the_second() -> None:
+def test_reasons_for_the_best_option_list_facts_then_throw_safety_then_its_lead_over_the_second_best() -> None:
     """Five dice crap out in 600 of 7776 throws: 92.3 % are safe."""
     state = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1)).state
     safe = Phrase("safe", {"percent": 92})
@@ -27,13 +27,13 @@ def test_option_reasons_state_a_gap_in_win_odds_in_percentage_points() -> None:
     assert found == (FIRST_BANK, Phrase("safe", {"percent": 98}), Phrase("gap.win", {"less": 12.5}))
 
 
-def test_the_reasons_to_throw_7_rather_than_6_crapola_dice_omit_the_crap_out_risk_of_6() -> None:
+def test_reasons_for_throwing_7_instead_of_6_crapola_dice_do_not_mention_crap_out_risk() -> None:
     behind = told("crapola", *bank(7000)).state
     found = reasons_for(behind, "points", ((7, 900.0), (6, 600.0)))
     assert found == (Phrase("first_bank", {"player": "Ben", "points": 1000}), Phrase("gap.points", {"less": 300.0}))
 
 
-def test_reasons_for_the_best_option_omit_the_safe_chance_of_a_throw_ranked_third() -> None:
+def test_reasons_for_the_best_option_omit_the_chance_of_a_safe_throw_if_throwing_ranks_third() -> None:
     state = told("crapola").state
     found = reasons_for(state, "points", ((Stop(), 300.0), (Keep((1,)), 200.0), (6, 100.0)))
     assert found == (FIRST_BANK, Phrase("gap.points", {"less": 100.0}))

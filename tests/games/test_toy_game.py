@@ -90,7 +90,7 @@ def test_crapolas_house_rules_form_has_two_integers_and_otherwise_bools() -> Non
     assert {switch["type"] for switch in switches if switch["key"] not in numbers} == {"bool"}
 
 
-def test_a_game_without_its_own_rule_of_thumb_lets_bots_take_the_first_option() -> None:
+def test_bots_take_the_first_option_in_a_game_that_defines_no_rule_of_thumb() -> None:
     """A new game also counts as unsolved."""
     start = GAME.start(Header("high", ("Ann", "Ben"), {"twice": True}))
     assert rule_of_thumb(start) == 1
@@ -106,7 +106,7 @@ class Unweighed(High):
         return ()
 
 
-def test_bots_play_a_game_that_has_no_expected_values_but_its_odds_and_luck_are_refused(
+def test_bots_play_a_game_whose_odds_cannot_be_computed_while_its_odds_and_luck_raise_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All levels play by the rule of thumb; odds before the end and the luck story raise an error."""

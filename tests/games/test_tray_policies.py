@@ -206,7 +206,7 @@ def test_the_crag_tray_notice_says_what_to_do_next_in_each_state_of_a_turn() -> 
     assert at_rest(over("crag")) == Meaning()
 
 
-def test_crag_tray_policy_reads_kept_dice_from_the_keep_zone() -> None:
+def test_crag_dice_in_the_keep_zone_before_the_next_throw_count_as_kept() -> None:
     thrown_once, kept = told("crag", throw(6, 6, 2)), told("crag", throw(6, 6, 2), keep(6, 6))
     assert before_throw(thrown_once, 6, 6) == [(Keep((6, 6)),)]
     assert before_throw(thrown_once, 5) == []

@@ -320,7 +320,7 @@ def test_crib_dice_odds_counted_in_games_are_empty_after_the_game_and_an_error_f
         assert dict(values_by_games(state))[Stop()] == games
 
 
-def test_crib_dice_tables_of_sets_give_the_exact_mean_score_of_the_best_set_of_seven_dice() -> None:
+def test_mean_best_set_score_of_seven_crib_dice_from_the_set_tables_equals_that_over_all_throws() -> None:
     rows, chances = offers()
     assert rows.shape == (3, len(chances)), "no throw holds more than three sets"
     best = sum(

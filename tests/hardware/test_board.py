@@ -100,7 +100,7 @@ def test_the_led_strip_shows_join_code_pips_until_the_code_expires(at: Bench) ->
     assert at.board.latest().leds != code
 
 
-def test_a_still_led_picture_is_sent_to_the_strip_once_a_second(at: Bench) -> None:
+def test_an_unchanging_led_picture_is_sent_to_the_strip_once_a_second(at: Bench) -> None:
     at.board.show(STILL)
     at.run(10.0)
     assert 10 <= at.strip.shown <= 11
@@ -123,7 +123,7 @@ def test_an_led_driver_step_draws_a_new_board_view_and_reports_led_colours_and_c
     assert at.board.latest().milliamps == int(np.ceil(Power(PowerSettings(brightness=1)).milliamps(at.strip.frame_rgb)))
 
 
-def test_leds_flash_within_30_ms_of_a_button_despite_a_new_board_view(at: Bench) -> None:
+def test_leds_flash_within_30_ms_of_a_button_press_even_if_the_game_view_changes_too(at: Bench) -> None:
     at.board.show(STILL)
     at.run(0.5)
     assert not at.strip.frame_rgb[0].any()

@@ -279,7 +279,7 @@ def test_keyboard_buttons_read_small_letters_as_short_and_capitals_as_long_press
     assert felt == [Touch(button, down=down) for button in ("bank", "next") for down in (True, False)]
 
 
-def test_key_buttons_without_a_terminal_are_an_error() -> None:
+def test_keyboard_keys_as_buttons_without_a_terminal_are_an_error() -> None:
     with open(os.devnull) as nothing, pytest.raises(DeviceError, match="terminal"):
         KeyButtons(nothing).start(print)
 

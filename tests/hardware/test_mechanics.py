@@ -114,7 +114,7 @@ def test_the_printed_light_holder_lifts_the_light_bar_to_its_height() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_led_strip_cutting_list_is_straight_pieces_with_every_led(name: str) -> None:
+def test_the_led_strip_cutting_list_has_only_straight_pieces_that_together_hold_every_led(name: str) -> None:
     layout = preset(name)
     pieces = mm.strip_pieces(layout)
     assert [led for first, last in pieces for led in range(first, last + 1)] == list(range(layout.leds))
@@ -157,7 +157,7 @@ def test_the_front_panel_drawing_has_a_hole_for_every_led() -> None:
 
 
 @pytest.mark.parametrize("file", PICTURES, ids=lambda file: file.stem)
-def test_each_part_picture_in_the_docs_has_contrast_and_under_150_kb(file: Path) -> None:
+def test_each_picture_of_a_mechanical_part_in_the_docs_has_contrast_and_is_under_150_kb(file: Path) -> None:
     with Image.open(file) as image:
         pixels = np.asarray(image.convert("L"), np.float64)
     assert pixels.std() > 15
@@ -169,7 +169,7 @@ def test_every_part_mesh_has_a_picture_and_part_files_total_at_most_3_mb() -> No
     assert sum(file.stat().st_size for file in [*PARTS.iterdir(), *PICTURES]) <= MOST_BYTES
 
 
-def test_no_run_time_source_file_mentions_the_package_release_parts() -> None:
+def test_no_source_file_of_the_running_program_mentions_the_python_package_named_release_parts() -> None:
     rooms = [path for room in ("companion", "vision", "hardware", "web") for path in (ROOT / room).rglob("*.py")]
     assert [path.name for path in rooms if "release.parts" in path.read_text(encoding="utf-8")] == []
 

@@ -90,7 +90,7 @@ def test_player_colours_on_leds_keep_their_hues_when_dimmed() -> None:
         assert apart(hues(dim), hues(frame_rgb.astype(np.float32))).max() <= 2.0
 
 
-def test_rounding_led_colours_to_whole_levels_at_most_doubles_the_brightest_channel_plus_1() -> None:
+def test_rounding_an_led_colour_raises_its_brightest_channel_to_at_most_twice_its_value_plus_1() -> None:
     light = (np.random.default_rng(3).random((5000, 3)) * 12).astype(np.float32)
     assert (in_steps(light).max(axis=1) <= 2 * light.max(axis=1) + 1).all()
 
@@ -141,7 +141,7 @@ def test_a_current_limit_below_the_dark_strips_draw_keeps_all_leds_dark() -> Non
 
 
 @pytest.mark.parametrize("limit_ma", [100, 900, 1000, 2000, 2001, 4000, 8000, 22_000, 60_000])
-def test_led_cabling_has_fuses_below_wire_ratings_and_supply_reserve(limit_ma: int) -> None:
+def test_led_cabling_has_fuses_within_wire_ratings_and_a_supply_with_25_percent_reserve(limit_ma: int) -> None:
     cables = cabling(limit_ma)
     feed_a = limit_ma / 1000 / cables.feeds
     assert feed_a < cables.fuse_a <= {0.5: 3.0, 0.75: 6.0}[cables.wire_mm2]  # DIN VDE 0298: single flexible leads

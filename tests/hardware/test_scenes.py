@@ -262,7 +262,7 @@ def test_the_run_and_fill_animations_of_the_leds_ignore_a_duration_given_to_them
     assert np.array_equal(one, other)
 
 
-def test_a_delayed_led_peg_animation_from_a_hole_to_itself_shows_that_hole_while_it_waits() -> None:
+def test_a_led_peg_animation_that_starts_and_ends_in_one_hole_shows_the_peg_there_during_its_delay() -> None:
     view = replace(PLAY, moments=(Moment("run", 0.0, 0, 43, 43, delay_s=1.0),))
     assert shown(view, 0.5)[0].provisional == 43
 

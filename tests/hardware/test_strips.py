@@ -127,7 +127,7 @@ def body(data: bytes, bits: int = 3) -> bytes:
         ((0x80, 0x80, 0x80), HEX80 * 3),
     ],
 )
-def test_a_colour_is_encoded_in_three_spi_bits_a_bit_green_first(
+def test_each_colour_bit_is_encoded_in_three_spi_bits_and_green_comes_first(
     colour: tuple[int, int, int], hand_worked: bytes
 ) -> None:
     assert body(encoded(frame(colour))) == hand_worked
@@ -241,7 +241,7 @@ def test_a_failed_ws281x_start_suggests_a_cure_and_does_not_crash_python(code: i
     assert done.stdout.count("needs neither root") == (3 if code else 0)
 
 
-def test_the_stand_in_for_rpi_ws281x_crashes_at_exit_if_never_started() -> None:
+def test_the_fake_rpi_ws281x_library_crashes_at_exit_if_its_strip_was_never_started() -> None:
     """The crash is the one that the test above rules out for the program."""
     use = "import rpi_ws281x; rpi_ws281x.PixelStrip(5, 18)"
     env = {**os.environ, "PYTHONPATH": str(PI_DRIVERS)}
@@ -276,7 +276,7 @@ def test_the_terminal_strip_draws_over_all_rows_of_its_last_frame(
     assert out.getvalue().partition("\n")[2].startswith(f"\x1b[{rows}A\r")
 
 
-def test_strip_kind_auto_is_pio_on_a_pi_5_spi_on_a_pi_4_else_memory() -> None:
+def test_strip_kind_auto_chooses_pio_on_a_pi_5_spi_on_a_pi_4_and_memory_without_a_pi() -> None:
     assert automatic(PI_5)[0] == "pio"
     assert automatic(PI_4)[0] == "spi"
     assert automatic("") == ("memory", "This is no Raspberry Pi: the board is drawn in the page.")

@@ -86,7 +86,7 @@ def test_with_the_serpentine_setting_off_every_row_of_holes_runs_left_to_right_o
 
 
 @pytest.mark.parametrize("serpentine", [True, False])
-def test_rows_of_a_drawn_custom_led_track_begin_to_the_right_of_its_start_position(serpentine: bool) -> None:
+def test_drawing_of_a_custom_led_track_puts_start_positions_left_of_the_first_hole_column(serpentine: bool) -> None:
     """Each row of the drawing began a hole too early: the start pocket took a place in the first one."""
     wired = TrackSettings(leds=28, lanes=("1-12", "25-14"), holes=10, row_holes=5, serpentine=serpentine, pitch_mm=1)
     layout = layout_from(wired)

@@ -31,7 +31,7 @@ def test_a_button_on_a_pin_of_the_led_strip_is_a_wiring_problem() -> None:
         *((0, PI_5, 10), (1, PI_5, 20), (2, PI_5, 2), (3, PI_5, 6), (5, PI_5, 14)),
     ],
 )
-def test_the_data_pin_of_an_spi_strip_follows_from_its_bus_and_the_model(bus: int, machine: str, data: int) -> None:
+def test_spi_led_strip_data_pin_depends_on_bus_and_raspberry_pi_model(bus: int, machine: str, data: int) -> None:
     strip = StripSettings(spi_bus=bus)
     assert next(iter(strip_pins("spi", strip, machine))) == data
     (problem,) = wiring_problems("spi", strip, ButtonSettings(undo=data), machine)
@@ -49,7 +49,7 @@ def test_a_button_on_pin_17_is_no_problem_beside_spi_bus_1_device_0() -> None:
     assert wiring_problems("spi", StripSettings(spi_bus=1), ButtonSettings(bank=17), PI_4) == []
 
 
-def test_an_spi_bus_that_is_not_on_the_pis_header_takes_no_pin() -> None:
+def test_an_spi_strip_on_a_bus_absent_from_the_pis_header_occupies_no_header_pins() -> None:
     assert not strip_pins("spi", StripSettings(spi_bus=2), PI_4)
     assert not strip_pins("spi", StripSettings(spi_bus=4), PI_5)
 

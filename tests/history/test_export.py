@@ -82,7 +82,7 @@ def test_past_games_compute_a_result_once_for_phones_that_ask_at_once(
     assert len(computed) == 1
 
 
-def test_past_games_read_and_report_an_unplayable_journal_once(
+def test_listing_past_games_twice_reads_a_journal_with_an_unplayable_entry_once_and_warns_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The fault: in safe mode each request read all later entries again and logged a warning."""

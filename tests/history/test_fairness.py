@@ -69,7 +69,7 @@ def test_the_fairness_likelihood_ratio_is_a_martingale_for_fair_dice() -> None:
 
 
 @pytest.mark.parametrize("chance", [0.22, 0.25, 0.35])
-def test_fairness_rolls_needed_to_find_a_bias_match_a_simulated_median(chance: float) -> None:
+def test_the_computed_number_of_rolls_to_detect_a_bias_matches_the_simulated_median(chance: float) -> None:
     rolls = next(rolled for rolled in range(10, 10_000) if (could_have_found(rolled) or 1.0) <= chance)
     median = np.median(found_after(with_one_face(chance), sets=2000, rolls=4 * rolls, seed=11))
     assert rolls == pytest.approx(median, rel=0.1)
@@ -100,13 +100,13 @@ def test_fairness_suspects_misread_5s_if_as_many_5s_are_missing_as_there_are_ext
     assert found.confusion == (5, 6)
 
 
-def test_the_fairness_test_calls_misread_fair_dice_loaded_at_most_5_in_100() -> None:
+def test_the_fairness_check_calls_misread_but_fair_dice_loaded_in_at_most_5_of_100_runs() -> None:
     """The reader takes three in ten 5s for 6s."""
     loaded = [thrown([1, 1, 1, 1, 0.7, 1.3], 1500, seed).verdict == "loaded" for seed in range(100)]
     assert sum(loaded) <= 5
 
 
-def test_the_fairness_test_does_not_call_1_percent_misreads_loaded_dice() -> None:
+def test_the_fairness_check_does_not_call_dice_loaded_if_1_percent_of_values_are_misread_as_6() -> None:
     """One in a hundred dice of each other value is read as a 6."""
     least, most = (1 - 0.01) / 6, (1 + 0.05) / 6
     loaded = thrown([least] * 5 + [most], 20_000, seed=3)

@@ -31,7 +31,7 @@ READ = (5, 5, 2, 2, 1, 4, 6)
         ((), (), ()),
     ],
 )
-def test_a_corrected_throw_labels_a_misread_die_only_if_its_value_is_unambiguous(
+def test_correcting_a_throw_labels_a_misread_die_only_if_its_true_value_is_unambiguous(
     read: tuple[int, ...], truth: tuple[int, ...], apart: tuple[int | None, ...]
 ) -> None:
     assert matched_values(read, truth) == apart

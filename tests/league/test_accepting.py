@@ -67,7 +67,7 @@ def test_the_league_answers_409_to_new_content_for_a_known_game_revision(league:
     assert (status, answer.current) == (409, message.revision)
 
 
-def test_league_standings_keep_a_games_newer_revision_over_a_late_older(league: League, pub: Pub) -> None:
+def test_league_standings_keep_a_games_newer_revision_when_an_older_one_arrives_late(league: League, pub: Pub) -> None:
     key, first = played(league, pub)
     pub.undo()
     pub.finish()
@@ -153,7 +153,7 @@ def test_the_league_refuses_a_game_between_two_merged_names_with_422(league: Lea
 
 
 @pytest.mark.parametrize("other", ["Ann", "Zoe"])
-def test_moving_league_games_to_a_new_table_keeps_those_of_players_merged_across_both_tables(
+def test_moving_league_games_between_registered_devices_keeps_those_of_players_merged_across_both(
     league: League, tmp_path: Path, other: str
 ) -> None:
     """The old table's other player is the new one's Anna, and both names occur at both tables."""
@@ -174,7 +174,7 @@ def test_moving_league_games_to_a_new_table_keeps_those_of_players_merged_across
     assert counted == {"Anna": 4, "Ben": 2, "Cat": 2}
 
 
-def test_league_counts_each_game_once_if_two_tables_resend_a_game_each_at_once(league: League, tmp_path: Path) -> None:
+def test_league_counts_each_game_once_while_two_tables_send_newer_revisions(league: League, tmp_path: Path) -> None:
     """Ann and Ben play at two tables, and their players are merged; neither game is lost or counted twice."""
     keys = league.table("One"), league.table("Two")
     messages = []

@@ -46,7 +46,7 @@ def test_a_reopened_league_outbox_returns_the_same_unacknowledged_game_message(p
     assert len(first) == 1
 
 
-def test_the_league_outbox_sends_a_corrected_game_as_a_newer_revision(pub: Pub) -> None:
+def test_after_a_correction_the_league_outbox_sends_the_game_as_a_newer_revision(pub: Pub) -> None:
     outbox = outbox_of(pub)
     pub.play()
     (before,) = sent(outbox)
@@ -93,7 +93,7 @@ def test_a_league_outbox_that_lost_its_cursor_file_sends_the_same_messages_again
     assert sent(outbox_of(pub)) == first
 
 
-def test_a_league_outbox_that_lost_its_cursor_sends_open_and_withdrawn_games_again(pub: Pub) -> None:
+def test_league_outbox_with_a_deleted_cursor_file_still_sends_reopened_and_withdrawn_games(pub: Pub) -> None:
     pub.play()
     pub.play("Cat", "Dan")
     first, second = sent(outbox_of(pub))
@@ -153,7 +153,7 @@ def test_the_league_outboxs_cursor_file_does_not_grow_over_many_sittings(pub: Pu
     assert max(sizes[4:]) <= max(sizes[:4]) + 20
 
 
-def test_a_league_outbox_with_an_unwritable_cursor_resends_after_restart(pub: Pub) -> None:
+def test_a_restarted_league_outbox_sends_again_what_it_could_not_record_as_sent(pub: Pub) -> None:
     """Until that restart nothing is sent twice, and the cursor is written once the disk takes it."""
     (pub.folder / FILE_NAME).mkdir()  # nothing can be written there
     pub.play()
@@ -184,7 +184,7 @@ def test_restoring_an_older_journal_does_not_reopen_finished_games_in_the_league
     older.stop()
 
 
-def test_a_league_alias_replaces_the_real_name_in_the_message(pub: Pub) -> None:
+def test_a_league_alias_replaces_the_players_real_name_in_the_message_to_the_league(pub: Pub) -> None:
     pub.play("Ann", "Ben")
     (message,) = sent(outbox_of(pub, aliases_of(("Ann=The Ace", "Ben = Bull"))))
     assert '"Ann"' not in message.transcript

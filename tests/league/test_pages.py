@@ -313,7 +313,7 @@ NAMES = "refuses this: The name of a table, a pub or a season has 1 to 60 charac
         (["add-table", "ab" * 32, "Table 9", "x" * 61], NAMES),
     ],
 )
-def test_league_commands_explain_texts_and_day_counts_that_the_database_cannot_store(
+def test_league_commands_refuse_with_a_reason_texts_and_day_counts_that_the_database_cannot_store(
     own_season: Season, words: list[str], why: str
 ) -> None:
     assert why in refused(own_season.league.url, *words)

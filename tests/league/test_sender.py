@@ -148,7 +148,7 @@ def test_a_league_game_that_the_server_fails_at_holds_up_no_later_game(
 
 
 @pytest.mark.parametrize("status", [401, 503])
-def test_the_league_sender_retries_only_the_oldest_game_while_the_server_accepts_none(
+def test_the_league_sender_retries_only_its_oldest_game_while_the_server_refuses_games(
     pub: Pub, server: Server, sender: Sender, status: int
 ) -> None:
     server.reply = lambda _: (status, Reply("not now"))
@@ -189,7 +189,7 @@ def test_health_forgets_a_refused_league_game_once_its_next_revision_is_accepted
     assert until(lambda: sender.health()[0])
 
 
-def test_the_league_sender_resends_a_game_one_revision_above_the_servers(
+def test_the_league_sender_resends_a_game_with_a_revision_one_above_the_servers_revision(
     pub: Pub, server: Server, sender: Sender
 ) -> None:
     known = 900
@@ -221,7 +221,7 @@ def test_a_league_reply_that_is_not_json_is_reported_by_its_first_200_characters
     assert (status, reply.message) == (502, page[:200].decode("latin-1"))
 
 
-def test_a_slow_league_server_blocks_the_sender_but_not_the_next_game(pub: Pub, server: Server, sender: Sender) -> None:
+def test_table_plays_on_while_league_sender_awaits_a_slow_server(pub: Pub, server: Server, sender: Sender) -> None:
     """The sender alone waits for a slow server: meanwhile the table plays another game."""
     answering, good, threads = threading.Event(), server.reply, list[str]()
 

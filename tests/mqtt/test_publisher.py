@@ -39,7 +39,7 @@ def commanded(home: Home) -> Iterator[Publisher]:
     made.stop()
 
 
-def test_mqtt_state_has_the_game_turn_score_and_last_throw(home: Home, publisher: Publisher) -> None:
+def test_mqtt_state_has_the_game_and_whose_turn_and_the_score_and_last_throw(home: Home, publisher: Publisher) -> None:
     assert publisher.health()[0]
     assert home.listener.last["pub/available"] == b"online"
     state = home.listener.state()

@@ -49,7 +49,7 @@ def test_mdns_announces_the_served_port_until_the_server_stops(tmp_path: Path, m
     assert ended.exists()
 
 
-def test_announcing_the_page_without_avahi_raises_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_announcing_the_web_page_on_the_network_without_avahi_raises_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
 
     def missing(words: tuple[str, ...], **_: object) -> None:

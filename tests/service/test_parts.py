@@ -29,7 +29,7 @@ def test_a_subscriber_to_table_snapshots_also_gets_one_published_during_its_firs
     assert heard[-1] == table.snapshot().number == 1
 
 
-def test_a_part_that_failed_to_start_gets_the_snapshot_again_at_its_next_start(tmp_path: Path) -> None:
+def test_a_component_that_failed_to_start_receives_the_snapshot_again_at_its_next_start(tmp_path: Path) -> None:
     table, heard = table_in(tmp_path), list[int]()
     table.start()
 

@@ -154,7 +154,7 @@ def test_the_program_still_starts_if_the_record_of_failed_starts_cannot_be_writt
     starts.ready()
 
 
-def test_starts_refused_because_another_table_is_running_do_not_count_as_failed(tmp_path: Path) -> None:
+def test_repeated_starts_while_the_server_already_runs_are_refused_and_leave_it_healthy(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         for _ in range(SAFE_MODE_AFTER + 1):
             assert "Another table" in started(tmp_path)

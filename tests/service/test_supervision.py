@@ -77,7 +77,7 @@ def test_supervision_reports_and_restarts_a_part_whose_thread_is_killed(
 
 
 @pytest.mark.parametrize("with_", [RuntimeError, SystemExit, Unheard], ids=lambda e: e.__name__)
-def test_a_crashed_page_server_is_restarted(app: App, with_: type[BaseException]) -> None:
+def test_a_crashed_web_server_is_restarted_and_its_old_threads_end(app: App, with_: type[BaseException]) -> None:
     crashes = count(health(app)["pages"]["says"])
     theirs = [thread for thread in threading.enumerate() if thread.name == "server" or thread.name.startswith("WSGI_")]
     kill("server", with_)
@@ -85,7 +85,7 @@ def test_a_crashed_page_server_is_restarted(app: App, with_: type[BaseException]
     assert until(lambda: not any(thread.is_alive() for thread in theirs))
 
 
-def test_the_helper_that_kills_idle_threads_does_not_take_a_lock_wait_for_idleness() -> None:
+def test_the_helper_that_kills_idle_threads_does_not_count_a_thread_waiting_for_a_lock_as_idle() -> None:
     lock = threading.Condition()
 
     def take() -> None:
@@ -118,7 +118,7 @@ def test_healthz_shows_why_a_supervised_part_could_not_start(app: App) -> None:
     assert until(lambda: told() == causes.keys()), causes.keys() - told()
 
 
-def test_every_part_in_healthz_has_an_english_name_for_the_page(app: App) -> None:
+def test_english_page_texts_include_a_name_for_every_part_in_the_health_check(app: App) -> None:
     assert {f"part.{name}" for name in health(app)} - texts("en").keys() == set()
 
 
@@ -135,7 +135,7 @@ def test_an_unreviewed_journal_recovery_fails_its_own_health_check_but_not_the_j
     assert health(app)["recovery"]["ok"]
 
 
-def test_a_table_command_gets_an_error_when_the_writer_thread_crashes(tmp_path: Path) -> None:
+def test_a_submitted_command_gets_an_error_when_the_writer_thread_crashes(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     assert table.answers(PATIENCE_S)
@@ -155,7 +155,7 @@ def test_a_table_command_gets_an_error_when_the_writer_thread_crashes(tmp_path: 
     table.stop()
 
 
-def test_table_health_reports_a_snapshot_subscriber_only_while_failing(tmp_path: Path) -> None:
+def test_table_health_reports_a_failing_snapshot_subscriber_until_it_works_again(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     ill = [True]

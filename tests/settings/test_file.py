@@ -56,7 +56,7 @@ def test_changing_a_key_in_a_settings_section_set_to_a_string_is_refused(tmp_pat
     assert file.read_text() == "strip = 'spi'\n"
 
 
-def test_a_changed_setting_keeps_the_files_comments_and_applies_at_once(path: Path) -> None:
+def test_changing_a_setting_keeps_the_comments_of_the_settings_file_and_applies_at_once(path: Path) -> None:
     taken: list[Settings] = []
     file = settings_file(path, taken)
     file.change("strip", "brightness", 0.25)

@@ -52,7 +52,7 @@ def test_a_settings_file_saved_with_a_byte_order_mark_is_read(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("folder", "cure"), [("x" * 5000, "Shorten it"), ("snug\u202e", "Write it without")])
-def test_a_text_setting_that_is_too_long_or_has_a_hidden_character_is_an_error_with_its_cure(
+def test_a_text_setting_that_is_too_long_or_has_a_hidden_character_is_an_error_that_says_the_fix(
     tmp_path: Path, folder: str, cure: str
 ) -> None:
     file = tmp_path / "pegpip.toml"

@@ -50,7 +50,7 @@ def test_the_report_of_a_wrong_shutdown_command_setting_does_not_quote_its_value
         assert "SECRET" not in whys(starting)
 
 
-def test_a_service_whose_settings_file_cannot_be_reached_starts_without_it(tmp_path: Path) -> None:
+def test_a_service_with_an_unreachable_settings_file_starts_on_default_settings(tmp_path: Path) -> None:
     starting = begin(Origin(tmp_path / ("x" * 300), {"data": {"dir": str(tmp_path)}}), service=True)
     assert starting.settings.table == Settings().table
     assert [each.why for each in starting.left_out if "File name too long" in each.why]
@@ -75,7 +75,7 @@ def test_a_wrong_setting_is_replaced_by_its_last_good_value_and_reported(tmp_pat
     assert "`colour`" in whys(starting)
 
 
-def test_a_first_service_start_replaces_a_wrong_setting_by_the_default(tmp_path: Path) -> None:
+def test_a_first_service_start_uses_the_default_for_a_wrong_setting_and_reports_it(tmp_path: Path) -> None:
     starting = begin(written(tmp_path, "[web]\nport = -1\n"), service=True)
     assert starting.settings.web.port == 8000
     assert "port" in whys(starting)
@@ -90,7 +90,7 @@ def test_last_good_settings_file_with_a_flipped_bit_is_ignored_until_the_next_sa
     assert last_good.read(tmp_path) == GOOD
 
 
-def test_a_start_survives_a_deeply_nested_file_of_the_last_working_settings(tmp_path: Path) -> None:
+def test_the_service_starts_with_defaults_if_the_last_working_settings_file_is_deeply_nested(tmp_path: Path) -> None:
     (tmp_path / last_good.FILE_NAME).write_text(f'{{"web": {{"port": {"[" * 100_000}{"]" * 100_000}}}}}')
     assert begin(written(tmp_path, "[web]\nport = -1\n"), service=True).settings.web.port == 8000
 
@@ -154,7 +154,7 @@ def test_the_table_starts_without_wifi_settings_if_the_wifi_password_is_too_shor
     assert "secret7" not in whys(starting)
 
 
-def test_a_too_long_hotspot_name_of_an_earlier_run_is_dropped_and_the_wifi_name_kept(tmp_path: Path) -> None:
+def test_a_start_drops_a_stored_hotspot_name_over_32_bytes_and_keeps_the_stored_wifi_name(tmp_path: Path) -> None:
     text = f"[web]\nwifi = 'Pub'\nhotspot = '{'ä' * 17}'\n"
     last_good.keep(tmp_path, starting_as_written(tmp_path, text))
     starting = begin(written(tmp_path, text), service=False)
@@ -215,7 +215,7 @@ def test_only_a_start_as_a_service_accepts_a_current_limit_below_the_draw_of_dar
         ("[strip]\nlayout = 'board3x121'\nlimit_ma = 200\n", "strip", {"limit_ma": 210}),
     ],
 )
-def test_a_setting_that_does_not_work_does_not_block_changes_of_others(
+def test_changes_of_other_settings_are_accepted_while_one_setting_does_not_work(
     tmp_path: Path, text: str, section: str, change: dict[str, Any]
 ) -> None:
     starting = begin(written(tmp_path, text), service=True)
@@ -227,7 +227,7 @@ def test_a_setting_that_does_not_work_does_not_block_changes_of_others(
     assert len(problems_of(msgspec.structs.replace(running, **{section: changed}), running, 8000)) == 1
 
 
-def test_after_failed_starts_the_last_good_settings_apply_except_the_files_limit_ma(tmp_path: Path) -> None:
+def test_failed_starts_bring_back_the_last_good_settings_except_limit_ma_and_the_data_folder(tmp_path: Path) -> None:
     """After failed starts the file's settings give way to the last good ones and are reported; `limit_ma` stays."""
     last_good.keep(tmp_path, GOOD)
     starting = begin(written(tmp_path, "[strip]\nbrightness = 0.2\n"), service=True)

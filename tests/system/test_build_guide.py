@@ -243,7 +243,7 @@ def test_sizes_in_build_guide_and_parts_list_match_the_computed_parts() -> None:
     assert mm.post_y_mm() + mm.SLEEVE_MM / 2 + 200 <= 500
 
 
-def test_the_darkest_camera_lens_needs_a_gain_under_4_at_the_guides_exposure() -> None:
+def test_the_camera_module_with_the_darkest_lens_needs_a_gain_under_4_at_the_build_guides_exposure() -> None:
     # Incident light meters: N^2 / t = E S / 250. Module 1 has the slowest lens (f/2.9); its sensor's gain goes to 8.
     exposure_s = number(r"enough for an exposure of (\d+) ms") / 1000
     gain = 250 * 2.9**2 / (exposure_s * mm.illuminance_lx()) / 100

@@ -101,7 +101,7 @@ def test_a_calibration_made_on_the_phone_is_used_at_once(tmp_path: Path) -> None
         assert zones_at_262_mm(60) == (True, False)
 
 
-def test_the_first_throw_after_calibrating_by_phone_is_recognised_as_a_throw(tmp_path: Path) -> None:
+def test_the_first_throw_after_calibrating_by_phone_is_recorded_or_asked_about_as_a_throw(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         table.pair()
         for what, body in (("lay", {"lies": True}), ("sheet", {}), ("lay", {"lies": False}), ("empty", {})):

@@ -134,7 +134,7 @@ def test_an_import_does_not_delete_the_lock_file_of_a_table_that_starts_during_i
 
 
 @pytest.mark.parametrize("harm", ["missing", "empty", "cut", "changed"])
-def test_an_export_holds_the_second_journal_copy_if_that_has_more(table: Path, harm: str) -> None:
+def test_an_export_takes_the_second_journal_copy_if_the_first_is_damaged_or_missing(table: Path, harm: str) -> None:
     """The fault: an export held no games, or lacked the last throw, and reported no error."""
     whole = (table / FIRST).read_bytes()
     (table / FIRST).write_bytes({"cut": whole[:-7], "changed": whole[:-40] + b"?" + whole[-39:]}.get(harm, b""))
@@ -165,7 +165,7 @@ def test_an_export_is_refused_if_the_longer_journal_copy_is_damaged(table: Path,
     assert "journal-copy.jsonl is damaged: the entry after 4" in str(exported(table)[1].exception)
 
 
-def test_a_table_with_a_damaged_calibration_can_be_exported_and_imported(table: Path) -> None:
+def test_data_with_a_damaged_calibration_can_be_exported_and_imported(table: Path) -> None:
     """The import refused all of it, on a machine where nobody could mend the calibration."""
     (table / CALIBRATION).write_bytes(b"PK damaged")
     assert imported(exported(table)[0], table.parent / "new").return_value == 0
@@ -256,7 +256,7 @@ def test_an_import_over_existing_data_needs_the_replace_option_and_keeps_the_old
     assert (other / "replaced-2" / FIRST).exists()
 
 
-def test_an_import_to_the_top_of_a_disk_leaves_its_lost_found_folder(table: Path) -> None:
+def test_an_import_into_the_top_folder_of_a_disk_keeps_the_lost_found_folder_there(table: Path) -> None:
     """Root owns that folder; moving it aside failed, and so did the import."""
     file, _ = exported(table)
     (table.parent / "disk" / "lost+found").mkdir(mode=0o500, parents=True)

@@ -35,7 +35,7 @@ def test_an_import_takes_the_data_folder_from_a_settings_file_with_an_error_else
     assert (done.return_value, len(read_entries(folder))) == (0, 5)
 
 
-def test_an_export_warns_of_wrong_settings_that_its_import_refuses(table: Path) -> None:
+def test_export_warns_if_wrong_settings_will_make_importing_its_backup_fail(table: Path) -> None:
     """A table that runs with the last good settings gave a backup that could not be restored."""
     last_good.keep(table, Settings())
     (table.parent / "old.toml").write_text("[web]\nprot = 80\n")
@@ -60,7 +60,7 @@ def test_an_import_that_cannot_write_the_settings_changes_nothing(table: Path, m
     assert not (table / "replaced-1").exists()
 
 
-def test_an_import_without_replace_is_refused_if_a_settings_file_exists(table: Path) -> None:
+def test_an_import_without_the_replace_option_is_refused_if_a_settings_file_exists(table: Path) -> None:
     file, _ = exported(table)
     (table.parent / "new.toml").write_text("[web]\nport = 80\n")
     assert "settings file" in str(imported(file, table.parent / "new").exception)
@@ -85,7 +85,7 @@ def test_import_to_a_relative_path_of_the_configured_data_folder_prints_no_warni
     assert "another data folder" not in done.output
 
 
-def test_an_archive_without_settings_imports_beside_a_wrong_settings_file(table: Path) -> None:
+def test_an_archive_without_settings_imports_although_the_existing_settings_file_is_wrong(table: Path) -> None:
     file = repacked(exported(table)[0], lambda held, _: held.pop("settings.toml"))
     fresh = table.parent / "new"
     wrong = f"[data]\ndir = '{fresh}'\n[web]\nport = 'one'\n"

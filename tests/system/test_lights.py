@@ -69,7 +69,7 @@ def moments_after(told: Told, line: dict[str, Any]) -> tuple[Moment, ...]:
     return tuple(m for m in lights.follow(told.snapshot, told.news, 2.0).moments if m.at_s == 2.0)
 
 
-def test_the_led_track_shows_unbanked_points_of_the_player_on_turn_only() -> None:
+def test_the_led_track_shows_unbanked_points_only_for_the_player_whose_turn_it_is() -> None:
     told = Told(crib()).play(THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT)
     assert board_view(told.snapshot).pegs == (Peg(0, 2, 4), Peg(1, 2, 2))
 

@@ -29,7 +29,7 @@ def test_play_command_prints_address_and_six_digit_pin_and_healthz_is_ok(tmp_pat
         assert table.state()["state"]["throw_sizes"] == [7]
 
 
-def test_play_command_prints_the_virtual_tray_at_the_address_it_serves(tmp_path: Path) -> None:
+def test_play_command_prints_the_virtual_tray_page_url_with_the_address_it_serves(tmp_path: Path) -> None:
     with Running(tmp_path, "--host", "127.0.0.2") as table:
         assert table.process.stdout is not None
         assert f"Throw simulated dice: {table.page}tray " in table.process.stdout.readline()
@@ -172,7 +172,7 @@ def test_play_command_excludes_startup_objects_from_garbage_collection(
     assert searched[0] < there / 10
 
 
-def test_watch_command_refuses_a_missing_video_and_an_opencv_source_without_index() -> None:
+def test_watch_command_refuses_a_missing_video_and_an_opencv_camera_without_an_index() -> None:
     for source, told in (("missing.mp4", "no video file 'missing.mp4'"), ("opencv", "say which index")):
         done = CliRunner().invoke(watch, [source])
         assert told in str(done.exception)

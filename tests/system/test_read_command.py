@@ -127,7 +127,7 @@ def test_read_command_refuses_a_missing_or_invalid_calibration_file(pictures: Pi
     assert isinstance(pegpip(read, "--calibration", pictures.dice, pictures.dice).exception, DeviceError)
 
 
-def test_bench_command_with_an_image_prints_times_and_needs_a_calibration(pictures: Pictures) -> None:
+def test_bench_command_prints_times_for_an_image_and_refuses_it_without_a_calibration(pictures: Pictures) -> None:
     (told,) = records(pegpip(bench, "--json", "--image", pictures.dice, "--calibration", pictures.data))
     times = {"settle_ms", "read_rig_ms", "read_free_ms", "baseline_ms"}
     assert told.keys() == {*times, "machine"}
@@ -136,7 +136,7 @@ def test_bench_command_with_an_image_prints_times_and_needs_a_calibration(pictur
     assert isinstance(alone, SetupError)
 
 
-def test_bench_command_refuses_an_image_for_a_run_limited_to_one_benchmark(pictures: Pictures) -> None:
+def test_bench_command_refuses_the_options_image_and_only_together(pictures: Pictures) -> None:
     refused = pegpip(bench, "--only", "rules", "--image", pictures.dice, "--calibration", pictures.data).exception
     assert isinstance(refused, click.UsageError)
     assert "leave out --only" in refused.message

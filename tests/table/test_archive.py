@@ -84,7 +84,7 @@ def shown(folder: Path) -> tuple[Snapshot, list[dict[str, Any]], dict[str, Any]]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_table_started_from_the_archive_equals_a_full_journal_replay(tmp_path: Path, seed: int) -> None:
+def test_a_table_started_from_the_finished_games_archive_equals_full_journal_replay(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     table = table_in(tmp_path)
     table.start()
@@ -179,7 +179,7 @@ def test_an_archived_game_reopened_and_archived_again_is_unchanged(evening: Path
         assert archived(reopened(game)) == game
 
 
-def test_a_game_archive_that_cannot_be_written_leaves_no_part_of_it(
+def test_a_failed_write_of_the_archive_of_finished_games_leaves_no_file_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:

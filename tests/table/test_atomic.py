@@ -29,7 +29,7 @@ def test_two_writers_of_one_file_put_only_whole_files_in_place(tmp_path: Path) -
     assert [(path, path.read_bytes()) for path in tmp_path.iterdir()] == [(file, b"the slow one")]
 
 
-def test_replacing_a_file_that_fails_keeps_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+def test_a_failed_file_replacement_keeps_the_old_file_and_leaves_no_other_file(tmp_path: Path) -> None:
     file = tmp_path / "report.zip"
     file.write_text("old")
 

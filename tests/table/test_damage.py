@@ -128,7 +128,7 @@ def test_journal_entry_lost_in_both_copies_is_reported_by_number_and_date(tmp_pa
     assert found[20:] == tuple(entries[40:]), "the game after it stands as it was"
 
 
-def test_new_journal_entries_do_not_reuse_the_numbers_of_lost_last_entries(tmp_path: Path) -> None:
+def test_new_journal_entries_do_not_reuse_numbers_of_entries_lost_from_the_end_of_the_journal(tmp_path: Path) -> None:
     kept(tmp_path)
     for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":60,')
@@ -143,7 +143,7 @@ def test_new_journal_entries_do_not_reuse_the_numbers_of_lost_last_entries(tmp_p
     assert reopened(tmp_path).tail.head.number == 61
 
 
-def test_two_photos_numbered_after_the_journals_last_entry_prove_a_loss_one_does_not(tmp_path: Path) -> None:
+def test_two_photos_numbered_above_the_last_journal_entry_prove_a_loss_but_one_does_not(tmp_path: Path) -> None:
     kept(tmp_path)
     reopened(tmp_path, photographed=(1, 60, 61))
     assert not reports(tmp_path)
@@ -169,7 +169,7 @@ def test_a_cut_last_line_in_the_second_copy_of_the_journal_is_repaired_without_a
     assert examined(tmp_path) == (60, None)
 
 
-def test_a_running_journal_check_also_checks_lines_that_the_table_appends_meanwhile(tmp_path: Path) -> None:
+def test_a_running_journal_check_also_checks_lines_that_are_appended_meanwhile(tmp_path: Path) -> None:
     kept(tmp_path, 3)
     lines = (tmp_path / FIRST).read_bytes().splitlines(keepends=True)
     (tmp_path / FIRST).write_bytes(lines[0])

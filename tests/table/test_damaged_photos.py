@@ -42,7 +42,7 @@ def test_journal_health_tells_when_both_copies_were_last_verified_and_up_to_whic
     journal.close()
 
 
-def test_a_journal_scrub_that_finds_the_disk_full_leaves_the_journal_open(
+def test_a_journal_whose_damaged_copy_could_not_be_repaired_still_takes_new_entries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entries = kept(tmp_path)
@@ -91,7 +91,7 @@ def test_a_journal_that_failed_to_reopen_after_a_repair_reopens_at_a_later_appen
     assert read_entries(tmp_path) == (*entries, entry(61))
 
 
-def test_a_journal_check_that_fails_to_copy_the_damaged_folder_leaves_no_partial_copy(
+def test_a_journal_check_that_fails_to_copy_a_damaged_journal_aside_leaves_no_partial_copy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept(tmp_path)
@@ -160,7 +160,7 @@ def test_a_journal_scrub_reports_swapped_throw_photos_and_swaps_them_back(tmp_pa
     assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
 
 
-def test_a_journal_scrub_renames_a_misnumbered_throw_photo_to_its_right_number(tmp_path: Path) -> None:
+def test_a_journal_check_gives_a_throw_photo_with_a_wrong_number_its_right_file_name(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, second = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "2.jpg"
     second.rename(first)
@@ -169,7 +169,7 @@ def test_a_journal_scrub_renames_a_misnumbered_throw_photo_to_its_right_number(t
     assert (first.exists(), second.read_bytes()) == (False, b"photo 2")
 
 
-def test_a_photo_that_cannot_be_repaired_is_copied_aside_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_photo_whose_repairs_fail_is_copied_aside_only_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = photographed(tmp_path)
     (tmp_path / "photos" / "4.jpg").write_bytes(b"another picture")
     monkeypatch.setattr(Photos, "put_right", refuse)

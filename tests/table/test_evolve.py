@@ -256,7 +256,7 @@ def test_correcting_a_throw_of_an_earlier_game_recomputes_games_lost(table: Tabl
     assert table.snapshot().sitting == after.sitting
 
 
-def test_a_throw_is_not_corrected_if_that_reopens_a_finished_game_or_its_sitting_has_ended(table: Table) -> None:
+def test_a_throw_correction_that_reopens_a_finished_game_or_is_for_an_ended_session_is_refused(table: Table) -> None:
     table.submit(c.StartGame(header={**HEADERS[3], "players": ["Ann", "Ben"]}))
     thousand: list[dict[str, Any]] = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
     played(table, [*thousand, {"throw": [2, 2, 3, 3, 4, 6]}])
@@ -295,7 +295,7 @@ def test_past_games_list_updates_after_new_games_and_undos(table: Table, tmp_pat
     assert past.moves(99) is None
 
 
-def test_a_full_game_log_still_has_its_maximum_length_after_undos_and_game_starts(table: Table) -> None:
+def test_a_game_log_at_its_maximum_length_keeps_that_length_after_undos_and_new_games(table: Table) -> None:
     table.submit(c.StartGame(header=HEADER))
     played(table, [*TURN * 40, *[{"undo": 1}] * 100])
     assert len(known(table.state().record.game).log) == LOG_LENGTH

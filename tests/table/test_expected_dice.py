@@ -41,14 +41,14 @@ def test_the_tray_expects_no_fixed_number_of_dice_with_five_crib_dice_frozen() -
     assert expected({"game": "crib_dice"}, *named) == (None, False)
 
 
-def test_crag_expects_three_tray_dice_after_a_keep_and_after_an_entry() -> None:
+def test_crag_expects_three_dice_in_the_tray_after_a_keep_and_after_a_category_was_scored() -> None:
     kept = [throw(6, 6, 2), {"do": "keep", "dice": [6, 6]}]
     assert expected({"game": "crag"}, *kept) == (3, False)
     entered = [*kept, throw(1), {"do": "score", "category": "crag"}]
     assert expected({"game": "crag"}, *entered) == (3, True)
 
 
-def test_tray_expects_kept_crapola_dice_to_stay_in_it_until_the_player_craps_out() -> None:
+def test_kept_crapola_dice_are_expected_to_stay_in_the_tray_until_the_player_craps_out() -> None:
     """Kept dice lie in the tray beside the next throw; a crap-out ends the turn and frees all of them."""
     kept = [throw(1, 1, 2, 3, 4, 6), {"do": "keep", "dice": [1]}]
     assert expected({"game": "crapola"}, *kept)[1] is False

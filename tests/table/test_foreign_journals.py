@@ -14,7 +14,7 @@ from tests.table.damaging import kept, opened, reopened, spoil, told
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("count", [20, 60, 100])
-def test_journal_recovery_reports_and_replaces_a_copy_of_another_journal(tmp_path: Path, copy: str, count: int) -> None:
+def test_a_journal_copy_from_another_journal_is_reported_and_replaced(tmp_path: Path, copy: str, count: int) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", count)
     shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
@@ -94,7 +94,7 @@ def test_a_journal_reopens_undamaged_if_its_anchor_file_could_not_be_written(tmp
     assert not reports(tmp_path / "data")
 
 
-def test_a_journal_entry_lost_from_both_copies_returns_when_an_older_copy_is_put_back(tmp_path: Path) -> None:
+def test_restoring_an_older_journal_copy_brings_back_an_entry_lost_from_both_copies(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     older = (tmp_path / SECOND).read_bytes()
     for copy in (FIRST, SECOND):

@@ -112,7 +112,7 @@ GAMES = [(CRIB, play_crib_dice), (ADVANCED, play_crib_dice), (CRAG, play_crag), 
 @pytest.mark.parametrize("sloppy", [False, True], ids=["tidy", "sloppy"])
 @settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 2**32))
-def test_the_tray_interpreter_derives_the_intended_actions_from_random_play_until_it_must_ask(
+def test_the_tray_interpreter_understands_every_action_of_random_play_before_its_first_question(
     header: dict[str, Any], play: Any, sloppy: bool, seed: int
 ) -> None:
     mime = Mime(header, seed, sloppy)
@@ -127,7 +127,7 @@ def test_the_tray_interpreter_derives_the_intended_actions_from_random_play_unti
 
 
 @pytest.mark.parametrize(("header", "play"), GAMES, ids=["crib_dice", "advanced", "crag", "crapola"])
-def test_the_tray_interpreter_asks_in_at_most_1_of_60_tidily_played_games(header: dict[str, Any], play: Any) -> None:
+def test_the_tray_interpreter_asks_players_in_at_most_1_of_60_tidy_games(header: dict[str, Any], play: Any) -> None:
     """Tidy players do not knock the table, and the tray is observed after each of their actions."""
     asked = 0
     for seed in range(60):

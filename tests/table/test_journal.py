@@ -81,7 +81,7 @@ def test_the_journal_refuses_a_second_entry_with_a_used_number(tmp_path: Path) -
     assert read_entries(tmp_path) == (entry(1),)
 
 
-def test_journal_entries_can_be_read_from_any_number_on(tmp_path: Path) -> None:
+def test_journal_entries_can_be_read_from_any_entry_number_onwards(tmp_path: Path) -> None:
     journal = opened(tmp_path)
     for number in range(1, 901):
         journal.append(entry(number, body={"text": "x" * 200}))
@@ -93,7 +93,7 @@ def test_journal_entries_can_be_read_from_any_number_on(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_a_journal_append_on_a_full_disk_fails_with_a_cure_and_no_loss(
+def test_a_journal_append_on_a_full_disk_fails_with_advice_and_loses_no_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = opened(tmp_path)

@@ -39,18 +39,18 @@ def test_dice_in_new_places_after_an_empty_throw_zone_are_a_roll_motion() -> Non
     assert motion_of((), (), seen(dice(1, 2, 3))) is Motion.ROLLED
 
 
-def test_dice_in_new_places_count_as_rolled_if_a_value_changed_and_as_unsure_if_none_did() -> None:
+def test_dice_in_new_places_count_as_rolled_if_a_value_changed_else_as_possibly_rolled() -> None:
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 3, seed=2))) is Motion.UNSURE
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 4, seed=2))) is Motion.ROLLED
 
 
-def test_tray_dice_pushed_12_mm_are_no_motion_and_17_mm_unsure_motion() -> None:
+def test_tray_dice_pushed_12_mm_count_as_no_motion_and_pushed_17_mm_as_unsure_motion() -> None:
     lying = dice(1, 2, 3)
     assert motion_of(lying, (), seen(pushed(lying, 12.0))) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying, 17.0))) is Motion.UNSURE
 
 
-def test_a_die_moved_to_the_keep_zone_is_no_motion_but_unsure_motion_if_others_moved() -> None:
+def test_moving_a_die_to_the_keep_zone_is_no_roll_but_a_possible_roll_if_other_dice_moved_too() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(lying[1:], kept=dice(5, seed=3))) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying[1:], 60.0), kept=dice(5, seed=3))) is Motion.UNSURE
@@ -61,7 +61,7 @@ def test_a_kept_die_that_moves_into_the_emptied_throw_zone_makes_the_tray_motion
     assert motion_of((), kept, seen(dice(5, seed=2), kept=kept[:1], emptied=True)) is Motion.UNSURE
 
 
-def test_tray_motion_is_none_if_some_or_all_thrown_dice_are_picked_up() -> None:
+def test_picking_up_some_or_all_thrown_dice_counts_as_no_motion_in_the_tray() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(lying[:2])) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying[:2], 12.0))) is Motion.NONE

@@ -68,7 +68,7 @@ def test_a_series_of_games_ends_on_command_or_when_other_players_start_a_game(ta
 
 @pytest.mark.parametrize("players", [["Ben", "Ann"], ["Ann", "Cat"]])
 @pytest.mark.parametrize("restarts", [False, True])
-def test_an_ended_sitting_stays_ended_when_the_next_games_start_is_undone(
+def test_undoing_the_start_of_the_next_game_does_not_reopen_an_ended_sitting(
     table: Table, players: list[str], restarts: bool
 ) -> None:
     table.submit(StartGame(header=HEADER))
@@ -182,7 +182,7 @@ def test_starting_photo_storage_deletes_the_oldest_photos_over_its_size_limit(tm
     assert photos.numbers() == (2,)
 
 
-def test_the_start_renames_and_does_not_delete_a_photo_whose_throw_is_not_in_the_journal(tmp_path: Path) -> None:
+def test_starting_the_photo_store_renames_and_keeps_a_photo_whose_throw_is_not_in_the_journal(tmp_path: Path) -> None:
     photos = Photos(tmp_path)
     photos.start(last_throw=0)
     photos.keep(1, b"one")

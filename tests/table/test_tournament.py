@@ -56,7 +56,7 @@ def leave(table: Table, player: str, left: bool = True) -> TournamentView:
     return known(table.submit(command).tournament)
 
 
-def test_a_player_who_left_a_knockout_may_not_return_once_the_walkovers_winner_has_played_on(table: Table) -> None:
+def test_a_player_who_left_a_knockout_may_not_return_once_the_walkover_winners_next_match_is_over(table: Table) -> None:
     begin(table, players=("Ann", "Ben", "Cid", "Dee"))
     play_next(table, random.Random(5))
     gone, other = known(on(table).next)["players"]

@@ -43,7 +43,7 @@ def test_crib_dice_table_sees_no_throw_in_a_die_put_back_from_keep_zone(evening:
     assert (after.number, known(after.notice).code) == (number, "throw")
 
 
-def test_keeping_other_tray_dice_changes_the_crib_dice_point_only_before_the_rethrow(evening: Evening) -> None:
+def test_a_crib_dice_player_can_change_the_point_by_keeping_other_dice_until_the_next_throw(evening: Evening) -> None:
     frozen(evening)
     evening.tray.put_back()
     after = evening.keep(2, 2)
@@ -231,7 +231,7 @@ def test_lifting_the_dice_out_of_the_tray_after_a_restart_banks_the_turns_points
     assert known(evening.wait(2.1).state)["scores"]["Ann"] == 2
 
 
-def test_a_doubtful_misreading_of_unmoved_dice_causes_no_throw_or_question(evening: Evening) -> None:
+def test_a_doubtful_misreading_of_unmoved_dice_records_no_throw_and_asks_no_question(evening: Evening) -> None:
     evening.throw(3, 3, 3, 3, 3, 1, 2)
     number = evening.keep(*[3] * 5).number
     lying = evening.tray.thrown

@@ -28,7 +28,7 @@ def lines_after(table: Table, snapshot: Snapshot) -> int:
     return table.snapshot().number - snapshot.number
 
 
-def test_crag_dice_in_the_keep_zone_count_as_kept_when_the_other_die_is_rethrown(table: Table, tray: Tray) -> None:
+def test_two_crag_dice_in_the_keep_zone_count_as_kept_when_the_third_is_rethrown(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     first = table.submit(Observe(tray.throw(6, 6, 2)))
     held = table.submit(Observe(tray.keep(6, 6)))
@@ -125,7 +125,7 @@ def test_next_button_steps_through_crag_categories_and_bank_enters_the_chosen_on
     assert (known(after.state)["sheets"]["Ann"], after.choice) == ({"thirteen": 26}, None)
 
 
-def test_a_notice_tells_the_points_of_crapola_dice_set_aside_before_the_next_throw(table: Table, tray: Tray) -> None:
+def test_a_notice_shows_the_points_of_crapola_dice_as_soon_as_they_are_set_aside(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     thrown = table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     held = table.submit(Observe(tray.keep(1)))
@@ -212,7 +212,7 @@ def test_after_hot_dice_in_crapola_the_notice_names_only_kept_dice_of_the_new_th
     assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
-def test_the_table_asks_which_dice_were_thrown_if_a_crapola_die_may_be_kept_or_thrown(table: Table, tray: Tray) -> None:
+def test_players_are_asked_which_crapola_dice_were_thrown_if_that_is_ambiguous(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 5, 2, 3, 4, 6)))
     table.submit(Observe(tray.keep(1)))
@@ -266,7 +266,7 @@ def test_crapola_dice_kept_by_a_player_who_leaves_during_their_turn_are_not_bank
     assert (known(back.state)["player"], "left" in known(back.state)) == ("Ann", False)
 
 
-def test_the_next_games_first_turn_goes_to_the_only_remaining_player(table: Table) -> None:
+def test_the_only_player_left_in_a_game_wins_and_starts_the_next_game(table: Table) -> None:
     started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
     for name in ("Ann", "Cat"):
         over = table.submit(PlayLine(number=table.snapshot().number, line={"leave": name}))

@@ -32,7 +32,7 @@ def test_a_question_about_a_throw_with_too_few_dice_ends_when_the_missing_die_ap
     assert after.throws[-1].values == (3, 3, 4, 5, 6)
 
 
-def test_a_complete_new_throw_replaces_one_that_lacked_a_die_and_ends_its_question(evening: Evening) -> None:
+def test_a_complete_throw_replaces_one_with_a_missing_die_and_withdraws_the_question_about_it(evening: Evening) -> None:
     frozen(evening)
     evening.throw(5, 3, 3, 4)
     after = evening.throw(1, 3, 3, 4, 6)
@@ -89,7 +89,7 @@ def test_an_empty_tray_does_not_bank_while_a_question_is_open(evening: Evening) 
     assert known(evening.wait(0.1).state)["scores"]["Ann"] == 5, "the tray has been empty all the while"
 
 
-def test_the_answer_no_throw_to_a_dice_question_leaves_the_game_unchanged(evening: Evening) -> None:
+def test_answering_a_question_about_dice_with_no_throw_leaves_the_game_unchanged(evening: Evening) -> None:
     before = frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.DISAGREE).question
     after = evening.table.submit(Answer(question=known(question).id, values=None))
@@ -132,7 +132,7 @@ def test_a_crib_dice_throw_is_not_entered_if_a_die_that_had_to_be_thrown_did_not
     assert evening.see().number == number
 
 
-def test_the_table_asks_about_moved_dice_whose_values_are_unchanged(evening: Evening) -> None:
+def test_the_table_asks_whether_dice_that_moved_but_show_the_same_values_were_thrown_again(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     evening.tray.thrown = [evening.tray.die(value) for value in (1, 3, 3, 4, 6)]

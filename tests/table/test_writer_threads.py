@@ -70,7 +70,7 @@ def test_table_subscribers_get_every_snapshot_number_in_ascending_order(table: T
     assert [pulse for _, pulse in seen] == list(range(seen[0][1], seen[0][1] + len(seen)))
 
 
-def test_a_throw_seen_after_motion_makes_the_table_publish_exactly_one_snapshot(table: Table) -> None:
+def test_a_throw_seen_after_motion_reaches_subscribers_in_exactly_one_snapshot(table: Table) -> None:
     seen: list[int] = []
     table.submit(NoteMotion())
     table.subscribe(lambda snapshot, _: seen.append(snapshot.number))
@@ -94,7 +94,7 @@ def test_each_table_subscriber_gets_each_game_event_exactly_once(table: Table) -
     assert heard == [[threw, undone], [threw, undone], [undone]]
 
 
-def test_the_table_stays_playable_after_a_crash_while_applying_a_throw(
+def test_a_crash_while_applying_a_throw_leaves_the_game_unchanged_and_playable(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = table.snapshot()

@@ -242,7 +242,7 @@ def test_who_leaves_a_knockout_ranks_below_everyone_who_stayed(left: str) -> Non
     assert set(order[: 4 - len(draw.left)]) == {*draw.players} - draw.left
 
 
-def test_leaving_a_knockout_after_ones_last_game_does_not_change_the_standings() -> None:
+def test_standings_of_a_knockout_stay_the_same_if_players_leave_after_their_last_game() -> None:
     players = ("Ann", "Ben", "Cid", "Dee")
     played = [
         Result(1, ("Ann", "Dee"), (121, 90), (1.0, 0.0)),

@@ -12,7 +12,7 @@ NAMES = [f"p{number}" for number in range(40)]
 
 
 @pytest.mark.parametrize("count", range(2, 33))
-def test_a_round_robin_pairs_everyone_once_and_nobody_twice_a_round(count: int) -> None:
+def test_a_round_robin_pairs_every_two_players_once_and_no_player_twice_in_a_round(count: int) -> None:
     """The first places are shared out too: each player has half of them, give or take one."""
     names = NAMES[:count]
     rounds = round_robin(names)

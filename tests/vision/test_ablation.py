@@ -25,7 +25,7 @@ def test_an_ablation_run_restores_all_parts_of_the_tray_reader() -> None:
     assert reading.doubt is not None
 
 
-def test_the_ablation_table_averages_groups_equally_despite_their_size() -> None:
+def test_the_ablation_table_gives_each_group_equal_weight_whatever_its_size() -> None:
     right, doubted, wrong = (True, True), (False, False), (False, True)
     jobs = [Job("rigs", group, False, cut_through) for group in ("one", "one", "other")]
     found = [[right] * len(ROWS), [wrong] + [doubted] * (len(ROWS) - 1), [right] * len(ROWS)]

@@ -70,7 +70,7 @@ def test_the_camera_contract_tests_cover_every_registered_camera_type() -> None:
     assert {build.__name__ for build in BUILDS} == set(CAMERAS)
 
 
-def test_the_fake_video_capture_in_the_camera_how_to_opens_its_example_address() -> None:
+def test_the_camera_how_to_pages_fake_video_capture_opens_the_pages_example_address() -> None:
     page = (Path(__file__).parents[2] / "docs/how-to/add-a-camera.md").read_text(encoding="utf-8")
     shown = eval(page.partition('"VideoCapture", ')[2].partition(")\n")[0])
     assert shown("rtsp://camera/1").isOpened()

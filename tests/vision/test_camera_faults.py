@@ -86,7 +86,7 @@ def test_the_photo_folder_camera_skips_an_unreadable_photo_with_a_warning(
     assert capfd.readouterr().err == ""
 
 
-def test_a_photo_folder_without_a_readable_photo_fails_until_one_is_added(tmp_path: Path) -> None:
+def test_a_photo_folder_camera_without_a_readable_photo_fails_until_one_is_added(tmp_path: Path) -> None:
     (tmp_path / "1.jpg").write_bytes(b"no picture")
     camera = photos_of(tmp_path)
     with pytest.raises(DeviceError, match="Not one photo"):

@@ -97,7 +97,7 @@ def test_dice_selection_trusts_2_dice_but_doubts_7_of_the_same_confidence() -> N
         ((), 0),
     ],
 )
-def test_dice_selection_without_a_count_cuts_at_the_largest_score_drop(scores: tuple[float, ...], dice: int) -> None:
+def test_dice_of_unknown_count_are_those_above_the_largest_score_drop(scores: tuple[float, ...], dice: int) -> None:
     candidates = [read(50 + 100 * at, 60, score**2, 1.0) for at, score in enumerate(scores)]
     assert len(select(candidates, None).dice) == dice
 

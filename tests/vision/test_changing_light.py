@@ -59,7 +59,7 @@ def test_a_doubtful_tray_reading_is_repeated_after_the_light_changes(camera: Vir
     assert last.reading.trusted
 
 
-def test_the_watcher_rereads_a_doubtful_tray_once_a_fading_spot_of_light_is_gone(camera: VirtualCamera) -> None:
+def test_the_camera_watcher_repeats_a_doubtful_reading_once_a_spot_of_light_has_faded(camera: VirtualCamera) -> None:
     """No two frames of the fading spot differ by much, nor does it change the median level."""
 
     def film() -> Frame | None:

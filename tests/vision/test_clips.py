@@ -25,7 +25,7 @@ def settled_in(stage: Stage) -> list[Settled]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a hand passes", "a die leaves"])
-def test_the_watcher_reports_one_throw_in_a_clip_with_a_hand_or_a_removed_die(name: str) -> None:
+def test_the_watcher_reports_exactly_one_throw_if_a_hand_is_filmed_or_a_die_is_taken_out(name: str) -> None:
     told = watched(BY_NAME[name], 3)
     assert (told.throws, told.missed, told.invented) == (1, 0, 0)
     assert 0 <= told.slowest_frames <= SETTLED_TO_REPORTED

@@ -37,7 +37,7 @@ def decoded(name: str) -> FrameBGR:
     return picture
 
 
-def test_the_picture_fixture_manifest_lists_exactly_the_files_and_cases() -> None:
+def test_the_manifest_of_test_pictures_lists_exactly_the_files_of_its_folder_and_the_defined_cases() -> None:
     named_files = {entry[kind] for entry in ENTRIES for kind in ("picture", "empty")}
     assert {path.name for path in FOLDER.iterdir()} == named_files | {MANIFEST}
     assert [(entry["made_by"], entry["seed"]) for entry in ENTRIES] == [(case.made_by, case.seed) for case in CASES]

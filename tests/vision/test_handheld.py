@@ -123,7 +123,7 @@ def test_unmoved_dice_are_no_new_throw_after_a_hand_held_camera_moved() -> None:
     assert latest(emptied, first, held=True) is emptied
 
 
-def test_new_throw_detection_ignores_a_reading_doubt_that_comes_and_goes() -> None:
+def test_dice_already_read_without_doubt_are_no_new_throw_if_a_later_reading_of_them_is_doubtful() -> None:
     picture, dice = textured(6), (Die(3, (600, 400, 60, 60), 1.0),)
     sure, unsure = settled(picture, dice), settled(picture, dice, Doubt.COUNT)
     last = latest(unsure, sure)

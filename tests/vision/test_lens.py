@@ -103,7 +103,7 @@ def test_flawed_views_of_the_calibration_sheet_give_camera_height_within_6_perce
         assert lens_over(pose[0], found)[0][2] == pytest.approx(high, rel=within)
 
 
-def test_flat_views_of_the_calibration_sheet_leave_the_guessed_lens_unchanged() -> None:
+def test_views_of_a_calibration_sheet_lying_flat_leave_the_guessed_lens_unchanged() -> None:
     lens = true_lens(80.0, (0.0, 0.0))
     flat = [Seen(160 + dx, 120 + dy, height_mm(lens)) for dx, dy in ((0, 0), (40, 0), (0, 30), (-40, -20), (30, 30))]
     views = views_of(filmed(lens, flat))
@@ -127,7 +127,7 @@ def slightly_tilted(count: int, spread_mm: float, high: float, rng: np.random.Ge
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_steep_views_of_the_calibration_sheet_measure_the_lens_after_60_nearly_flat_ones(seed: int) -> None:
+def test_steep_views_after_60_nearly_flat_views_of_the_calibration_sheet_measure_the_lens(seed: int) -> None:
     lens, rng = true_lens(80.0, (-0.05, 0.0)), np.random.default_rng(seed)
     high = height_mm(lens)
     views = views_of([marked(lens, one, rng) for one in slightly_tilted(60, 40, high, rng)])

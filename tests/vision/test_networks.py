@@ -128,7 +128,7 @@ def test_reloading_a_dice_network_warms_it_up_at_its_last_input_size(monkeypatch
     assert loaded(networks) == [True] * 4
 
 
-def test_a_tray_reading_waits_for_networks_being_loaded_and_loads_none_twice(
+def test_a_tray_reading_waits_while_neural_networks_load_and_loads_none_of_them_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
@@ -173,7 +173,7 @@ class _ByColour:
         ((90, 100, 110), 5, 0.94, 1, 1),  # too little colour
     ],
 )
-def test_the_classifier_is_less_sure_if_the_minimum_channel_image_shows_another_value(
+def test_the_classifier_is_less_sure_if_an_image_of_per_pixel_channel_minima_shows_another_value(
     bgr: tuple[int, int, int], value: int, least: float, most: float, shown: int
 ) -> None:
     classifier, network = Classifier(), _ByColour()

@@ -24,7 +24,7 @@ def _plain(rng: np.random.Generator) -> Make:
     return replace(plain, drilled=0.0, grain=0.0, clear=0.0, worn=0.0, glitter=0.0, sheen=0.0, gloss=0.0, ringed=False)
 
 
-def test_the_classifier_reads_36_of_40_synthetic_plain_dice_as_labelled() -> None:
+def test_the_classifier_reads_at_least_36_of_40_synthetic_plain_dice_as_labelled() -> None:
     rng = np.random.default_rng(2)
     plain = _plain(rng)
     classifier, right, shown = Classifier(), 0, set()

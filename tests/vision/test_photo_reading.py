@@ -86,7 +86,7 @@ def read_by(detector: Detector, classifier: Classifier, expect: int | None = 1, 
     return Reader(Networks(detector, detector, classifier, Sure(dice))).read(BARE, expect)
 
 
-def test_photo_reading_without_an_expected_dice_count_is_doubtful_if_the_verifier_sees_no_dice() -> None:
+def test_a_photo_read_without_expected_dice_count_is_doubtful_if_the_dice_verifier_finds_no_dice() -> None:
     assert read_by(OneFace(), SaysTwo(1.0), None).trusted
     assert read_by(OneFace(), SaysTwo(1.0), None, dice=False).doubt == "count"
     assert read_by(OneFace(), SaysTwo(1.0), 1, dice=False).trusted
@@ -127,7 +127,7 @@ def test_a_die_face_uncertain_at_every_scale_gets_augmented_views() -> None:
     assert reading.dice[0].confidence < 1
 
 
-def test_the_photo_reader_classifies_a_face_found_by_several_detector_passes_once_per_view() -> None:
+def test_the_photo_reader_classifies_each_view_of_a_face_once_though_several_passes_detect_it() -> None:
     detector, classifier = OneFace(0.0), SaysTwo(0.45)
     read_by(detector, classifier, None)
     assert detector.passes > 1

@@ -81,7 +81,7 @@ def test_crowded_dice_of_a_rendered_tray_touch_without_intersecting() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_the_renderers_draw_no_die_over_a_touching_dies_upper_face(order: tuple[int, int]) -> None:
+def test_both_renderers_draw_no_side_of_a_die_over_the_upper_face_of_a_touching_die(order: tuple[int, int]) -> None:
     """The side of a die that faces the middle of the tray must not be drawn over a neighbour's upper face."""
     edge = LENS.middle_mm[0] + 90.0
     places = [np.array([edge + off, LENS.middle_mm[1], DIE_MM / 2]) for off in (-DIE_MM / 2, DIE_MM / 2)]

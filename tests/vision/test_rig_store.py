@@ -150,14 +150,14 @@ def test_calibration_finds_the_sheet_the_empty_tray_and_the_die_size() -> None:
     assert said == []
 
 
-def test_a_calibration_sheet_not_seen_in_time_is_reported_with_a_cure() -> None:
+def test_a_calibration_sheet_not_seen_in_time_ends_calibration_with_an_error_and_advice() -> None:
     said: list[str] = []
     with pytest.raises(DeviceError, match=r"within 3 s\. .*Lay it flat"):
         Calibrating(film().frame, Plan(), said.append, wait_s=3.0).sheet()
     assert len(said) == 1
 
 
-def test_calibration_takes_new_frames_if_the_new_lens_model_finds_no_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibration_takes_new_frames_if_no_sheet_fits_the_measured_lens(monkeypatch: pytest.MonkeyPatch) -> None:
     """The sheet lies still, but no frame locates it with the lens that was measured meanwhile."""
     camera, detected = laid(), itertools.count(1)
 

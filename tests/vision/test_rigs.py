@@ -53,7 +53,7 @@ def test_a_photo_gives_no_evaluation_case_if_it_is_its_cameras_only_photo_in_the
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.1])
-def test_evaluation_multiplies_camera_height_and_divides_px_per_mm_by_a_factor(folder: Path, factor: float) -> None:
+def test_evaluating_at_a_multiple_of_the_camera_height_divides_px_per_mm_by_it(folder: Path, factor: float) -> None:
     rig = cases_in(folder, height=factor)[0].rig
     height_mm = rig.camera_mm[2]
     nearer = height_mm / (height_mm - DIE_MM)

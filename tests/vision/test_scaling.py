@@ -26,7 +26,7 @@ def test_scaling_a_picture_down_averages_a_checkerboard_to_grey(scale: float) ->
 
 
 @pytest.mark.parametrize("scale", [0.9, 0.51, 0.5, 0.3, 0.01])
-def test_picture_halving_towards_a_scale_leaves_a_factor_above_one_half(scale: float) -> None:
+def test_repeated_picture_halving_leaves_a_remaining_scale_factor_above_one_half(scale: float) -> None:
     small, left = halved(np.zeros((512, 640, 3), np.uint8), scale)
     assert 0.5 < left <= 1
     assert left / scale == 512 / small.shape[0] == 640 / small.shape[1]

@@ -335,7 +335,7 @@ def test_watcher_drops_a_reading_begun_before_a_calibration_and_ended_after(
     assert (first.reading.doubt, first.rig) == (Doubt.CUT_OFF, new)
 
 
-def test_an_uncalibrated_watcher_passes_each_later_reading_of_a_throw_the_previous_one(camera: VirtualCamera) -> None:
+def test_watcher_without_calibration_gives_the_reader_the_previous_reading_of_the_throw(camera: VirtualCamera) -> None:
     known: list[tuple[int, bool, bool]] = []
     reader = Reader(load_networks())
 

@@ -52,7 +52,7 @@ def test_the_watcher_and_reader_read_six_throws_of_a_simulated_camera_correctly(
 
 
 @pytest.mark.parametrize("kept", [0, 2, 5])
-def test_the_tray_reader_places_dice_in_zones_thrown_ones_within_3_mm(kept: int) -> None:
+def test_the_tray_reader_tells_kept_from_thrown_dice_and_locates_thrown_dice_within_3_mm(kept: int) -> None:
     camera, truth = at_rest(30 + kept, kept)
     reading = read(camera, 7)
     thrown, in_keep = place(reading, camera.rig())
@@ -153,7 +153,7 @@ def test_the_tray_reader_does_not_trust_a_picture_with_a_hand_in_it() -> None:
     assert not read(camera, 7).trusted
 
 
-def test_a_repeat_of_the_last_trusted_reading_skips_the_second_detector_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dice_equal_to_the_last_trusted_reading_need_no_second_detector_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     camera, truth = at_rest(32)
     networks, closer = load_networks(), list[float]()
     reader, picture, detect = Reader(networks, camera.rig()), camera.frame().image_bgr, networks.detector.detect

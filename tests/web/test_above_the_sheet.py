@@ -84,7 +84,7 @@ def test_a_landscape_phone_shows_the_pages_stage_section_without_scrolling(
     assert fed.problems == []
 
 
-def test_the_tray_page_on_a_landscape_phone_shows_the_notice_once_and_the_tray_at_the_top(
+def test_the_tray_page_on_a_landscape_phone_shows_the_game_notice_only_once_and_the_tray_at_the_top(
     chromium: Any, site: tuple[str, Pub]
 ) -> None:
     fed = FedPage(chromium, site[0], "/tray", paired=True)

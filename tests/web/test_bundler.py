@@ -55,7 +55,7 @@ def test_the_bundler_recognises_all_imports_and_exports_of_every_script_module(p
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_bundles_import_nothing_and_only_the_base_template_has_scripts(page: str) -> None:
+def test_page_bundles_have_no_import_statement_and_only_the_base_template_has_script_tags(page: str) -> None:
     text = loaded_files()[f"page-{page}.js"].plain.decode()
     assert re.findall(r"^(?:import|export)\b", text, re.MULTILINE) == []
     template = (Path(FOLDER).parent / "templates" / "base.html").read_text()

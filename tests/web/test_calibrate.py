@@ -51,7 +51,7 @@ def test_unpaired_phone_gets_calibration_page_but_401_by_calibration_api(calibra
     assert stranger.get("/calibrate").status_code == 200, "the page tells how to become a host"
 
 
-def test_taking_the_sheet_and_then_the_empty_tray_stores_a_calibration(calibration: Calibration) -> None:
+def test_photos_of_the_calibration_sheet_and_then_the_empty_tray_store_a_calibration(calibration: Calibration) -> None:
     assert "no_sheet" in codes(calibration.host.get("/api/calibrate").json)
     look = calibration.act("lay", lies=True).json
     assert (len(look["markers"]), len(look["zones"]), look["sheet"]) == (8, 2, False)
@@ -147,7 +147,7 @@ def test_the_empty_tray_step_ignores_a_calibration_sheet_photographed_meanwhile(
     assert stored.rig.throw.width_mm == 280 - stored.rig.keep.width_mm
 
 
-def test_a_failed_calibration_sheet_photo_of_one_owner_discards_the_sheet_photo_of_another_owner(
+def test_a_calibration_sheet_photo_is_discarded_when_another_owners_sheet_photo_fails(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pose would be stored with the measures of a tray that the other owner entered meanwhile."""

@@ -46,7 +46,7 @@ def test_a_game_action_with_an_outdated_state_number_is_refused_with_409_and_cha
     assert host.get("/api/state").json == before
 
 
-def test_refusal_of_a_move_made_on_an_outdated_page_says_only_once_to_look_again(pub: Pub) -> None:
+def test_the_message_that_refuses_a_move_from_an_outdated_page_advises_to_look_again_only_once(pub: Pub) -> None:
     """The message already ends with that advice, so none is added."""
     number, host = pub.start(), pub.host()
     refused = host.post("/api/lines", json={"number": number - 1, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}})
@@ -161,7 +161,7 @@ def test_a_pin_pairs_a_phone_and_scripts_cannot_read_its_cookie(pub: Pub) -> Non
     assert client.get("/api/phones").json["phones"] == [{"id": 1, "name": "Ann's phone", "role": "owner", "you": True}]
 
 
-def test_pair_api_renews_the_cookie_of_a_paired_screen_that_polls_it(pub: Pub) -> None:
+def test_pair_api_renews_the_cookie_of_a_paired_display_that_polls_it(pub: Pub) -> None:
     screen = pub.paired(Role.SCREEN)
     renewed = screen.get("/api/pair").headers["Set-Cookie"]
     assert renewed.startswith(f"{COOKIE}={screen.get_cookie(COOKIE).value};")
@@ -267,7 +267,7 @@ def test_pages_show_the_new_address_after_the_tables_address_changes(tmp_path: P
         assert screen.get("/qr/wifi.svg").status_code == 200
 
 
-def test_the_tv_and_help_pages_show_the_wifi_qr_code_first(tmp_path: Path) -> None:
+def test_the_tv_and_help_pages_show_the_wifi_qr_code_before_the_page_address_qr_code(tmp_path: Path) -> None:
     wifi = Addresses("http://192.168.4.1:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
     with opened(tmp_path, addresses=wifi) as pub:
         screen = pub.paired(Role.SCREEN)

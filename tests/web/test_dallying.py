@@ -95,7 +95,7 @@ def test_web_server_closes_unfinished_requests_and_serves_other_phones(room: tup
     assert until(lambda: serves(port, GUEST))
 
 
-def test_web_server_answers_408_to_a_request_whose_body_never_arrives(room: tuple[Pub, int]) -> None:
+def test_web_server_answers_408_to_a_request_whose_body_never_arrives_completely(room: tuple[Pub, int]) -> None:
     _, port = room
     (link,) = links_of(port, HALF_BODY, 1)
     assert b" 408 " in link.recv(1000)
@@ -137,7 +137,7 @@ def test_event_stream_of_a_client_that_reads_nothing_is_dropped(room: tuple[Pub,
             assert until(dropped)
 
 
-def test_web_server_drops_connections_of_unread_answers_and_serves_others(room: tuple[Pub, int]) -> None:
+def test_web_server_drops_clients_that_do_not_read_answers_and_still_serves_others(room: tuple[Pub, int]) -> None:
     _, port = room
     page = f"http://127.0.0.1:{port}/help"
     with urllib.request.urlopen(page, timeout=PATIENCE_S) as answer:

@@ -72,7 +72,7 @@ def test_api_answers_malformed_json_with_400_or_422_and_a_message(pub: Pub, path
     assert pub.table.snapshot().number == number
 
 
-def test_guard_refuses_a_post_body_that_is_not_json_with_415(pub: Pub) -> None:
+def test_a_post_request_with_a_body_that_is_not_json_is_refused_with_415(pub: Pub) -> None:
     answer = pub.host().post("/api/lines", data={"number": "1"})
     assert (answer.status_code, answer.json["error"]) == (415, "not_json")
 
@@ -132,7 +132,7 @@ def test_only_five_of_10000_pin_guesses_from_one_address_are_compared_with_the_p
     assert sum("wrong PIN" in record.message for record in caplog.records) == 5
 
 
-def test_pairing_blocks_only_the_address_of_wrong_pins_and_doubles_waits(pub: Pub) -> None:
+def test_wrong_pins_block_pairing_only_from_their_address_and_each_next_block_lasts_twice_as_long(pub: Pub) -> None:
     guesser = pub.stranger("192.168.4.66")
     for _ in range(6):
         guesser.post("/api/pair", json={"pin": "000000"})
@@ -226,7 +226,7 @@ def test_the_pairing_button_admits_nobody_without_a_current_request(pub: Pub) ->
     assert not pub.pairing.let_in()
 
 
-def test_pairing_refuses_a_phones_sixth_join_request_after_five_expired(pub: Pub) -> None:
+def test_pairing_refuses_the_sixth_join_request_of_a_phone_whose_five_earlier_ones_expired(pub: Pub) -> None:
     asker, shown = pub.stranger("192.168.4.66"), []
     for _ in range(6):
         shown.append(asker.post("/api/pair/ask", json={}).status_code)
@@ -268,7 +268,7 @@ def test_pairing_tokens_have_128_bits_and_survive_a_restart_as_hashes(tmp_path: 
     assert again.name == "Ann"
 
 
-def test_pair_api_refuses_25_character_phone_names_and_pairing_cuts_at_24(pub: Pub) -> None:
+def test_pair_api_refuses_a_25_character_phone_name_and_pairing_class_cuts_names_to_24(pub: Pub) -> None:
     assert pub.stranger().post("/api/pair", json={"pin": PIN, "name": "x" * 25}).status_code == 400
     pairing = Pairing(PIN, MemoryTokens(), lambda: 0.0)
     pairing.pair(PIN, "x" * 99, "10.0.0.1")

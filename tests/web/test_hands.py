@@ -46,7 +46,7 @@ def test_a_page_refused_an_event_stream_still_shows_the_next_snapshot(chromium: 
             newest(page, pub)
 
 
-def test_tv_page_shows_a_joining_phones_dice_code_until_the_phone_is_admitted(pub: Pub, visiting: Any) -> None:
+def test_tv_page_shows_the_same_dice_as_a_joining_phone_until_the_phone_is_admitted(pub: Pub, visiting: Any) -> None:
     asker, screen = visiting("/control"), visiting("/tv", "1920x1080")
     asker.fill("#phone-name", "Ann's phone")
     asker.click("#pair-button")
@@ -200,7 +200,7 @@ def test_tray_page_dice_move_by_keyboard_drag_and_double_tap(pub: Pub, visiting:
     assert moves[2][2:] == pytest.approx((160, 216), abs=3)
 
 
-def test_tray_page_still_updates_after_delete_key_lifts_a_dragged_die(pub: Pub, visiting: Any) -> None:
+def test_tray_page_still_updates_after_the_delete_key_removes_a_die_being_dragged(pub: Pub, visiting: Any) -> None:
     page = visiting("/tray", "820x1180")
     box = page.wait_for_selector('.grip[data-id="0"]').bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -213,7 +213,7 @@ def test_tray_page_still_updates_after_delete_key_lifts_a_dragged_die(pub: Pub, 
     page.wait_for_selector('.grip[data-id="3"]', state="detached")
 
 
-def test_tray_page_drags_a_die_without_a_shake_after_an_earlier_touch_was_cancelled(pub: Pub, visiting: Any) -> None:
+def test_tray_page_does_not_take_a_drag_for_a_shake_after_a_cancelled_touch(pub: Pub, visiting: Any) -> None:
     page = visiting("/tray", "820x1180")
     box, tray = page.wait_for_selector('.grip[data-id="0"]').bounding_box(), page.locator("#tray").bounding_box()
     session = page.context.new_cdp_session(page)

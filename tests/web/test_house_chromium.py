@@ -122,7 +122,7 @@ def test_a_crapola_game_against_the_bot_runs_from_setup_form_to_replay(
     assert page.errors == []
 
 
-def test_a_new_game_lists_a_bot_renamed_since_the_last_game_under_its_new_name(pub: Pub, visiting: Any) -> None:
+def test_new_game_dialog_lists_a_bot_renamed_since_the_last_game_under_its_new_name(pub: Pub, visiting: Any) -> None:
     """The house was named Maud in the last game, and is named House since."""
     terms = {"house": {"player": "Maud", "level": "best"}}
     pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Maud"]}, terms=terms))

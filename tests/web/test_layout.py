@@ -273,7 +273,7 @@ DIALOGS = (
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", ["tv", "scoreboard", "control", "tray"])
-def test_no_page_cuts_off_text_while_it_has_no_connection(
+def test_no_page_that_lost_its_connection_cuts_off_text(
     chromium: Any, site: tuple[str, Pub], name: str, language: str
 ) -> None:
     shown = FOLLOWING[name]

@@ -62,7 +62,7 @@ def test_vote_api_hides_the_best_option_until_one_vote_per_player_is_cast(pub: P
     assert vote(guest, 0, 0, VOTERS[2]).status_code == 422, "the answer is shown"
 
 
-def test_vote_api_lets_players_but_no_guest_reveal_the_latest_questions_best_option(learning: tuple[str, Pub]) -> None:
+def test_vote_api_lets_players_but_not_guests_reveal_a_questions_best_option(learning: tuple[str, Pub]) -> None:
     _, pub = learning
     question = len(pub.stranger().get("/api/vote").json["questions"]) - 1
     assert pub.stranger().post("/api/vote/show", json={"question": question}).status_code == 401
@@ -111,7 +111,7 @@ def test_the_puzzle_of_the_day_lists_the_best_option_first_and_a_reason(learning
     assert told["dice"] or told["kept"]
 
 
-def test_vote_api_lists_the_points_that_a_crapola_player_chose_to_spend_as_an_option(pub: Pub) -> None:
+def test_vote_api_lists_the_amount_of_points_that_a_crapola_player_spent_as_an_option(pub: Pub) -> None:
     """Of all amounts only the least and the greatest are listed; the vote adds the amount that the player spent."""
     hot = ({"throw": [1, 2, 3, 4, 5, 6]}, {"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}, {"do": "stop"})
     home = ({"throw": [1, 1, 2, 3, 4, 6]}, {"do": "keep", "dice": [1, 1]}, {"do": "stop"})

@@ -156,7 +156,7 @@ def test_axe_finds_no_violation_in_7_dialogs_of_the_control_page(chromium: Any, 
 
 @pytest.mark.pictures
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_is_screenshot_at_every_size_and_colour_scheme(chromium: Any, midgame: Any, path: str) -> None:
+def test_page_screenshots_are_dark_or_light_as_the_colour_scheme_says(chromium: Any, midgame: Any, path: str) -> None:
     address, tones = midgame[0], dict[str, float]()
     page = visit(chromium, address + path, paired=path in HOSTS_ONLY)
     for look in ("dark", "light"):

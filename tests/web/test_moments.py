@@ -91,7 +91,7 @@ LINES = """() => {
 """Script that returns the number of lines that the words of a moment take."""
 
 
-def test_a_moment_that_waits_is_not_shown_after_the_next_throw(chromium: Any, address: str) -> None:
+def test_tv_page_drops_queued_announcements_of_the_last_turn_at_the_next_throw(chromium: Any, address: str) -> None:
     """A player who threw at once saw how the turn before had ended, not the dice."""
     before, turned, thrown = told("crapola", TURNED, Throw((1, 1, 1, 2, 3, 4)), players=THREE)
     fed = FedPage(chromium, address, "/tv")
@@ -116,7 +116,7 @@ def test_the_tv_page_writes_a_german_word_about_reversed_play_in_one_line(chromi
     assert fed.page.evaluate(LINES) == 1
 
 
-def test_tv_page_of_a_game_that_is_over_names_what_its_photos_show(chromium: Any, address: str) -> None:
+def test_tv_page_of_a_finished_game_captions_photos_as_best_turn_and_biggest_loss(chromium: Any, address: str) -> None:
     over = told("crapola", *CRAPOLA_OVER, target=1000)[-1]
     fed = FedPage(chromium, address, "/tv")
     fed.page.set_viewport_size({"width": 1280, "height": 720})
@@ -127,7 +127,7 @@ def test_tv_page_of_a_game_that_is_over_names_what_its_photos_show(chromium: Any
     assert not fed.page.locator("#log li").first.is_visible(), "the list said the same"
 
 
-def test_a_row_of_a_game_that_is_over_does_not_say_that_nothing_was_banked(chromium: Any, address: str) -> None:
+def test_tv_player_rows_of_a_finished_game_do_not_say_that_nothing_was_banked(chromium: Any, address: str) -> None:
     """The TV cut off how many games the player has lost, which stands behind it."""
     fed = FedPage(chromium, address, "/tv", language="de")
     fed.page.set_viewport_size({"width": 1280, "height": 720})

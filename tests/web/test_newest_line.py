@@ -50,7 +50,7 @@ def test_scoreboard_shows_points_to_the_crapola_target_before_the_first_bank(chr
         expect(page.locator("#players li").first).to_contain_text("3,000 to go · nothing banked")
 
 
-def test_the_scoreboards_last_move_names_the_50_points_of_a_full_crag_once(pub: Pub, visiting: Any) -> None:
+def test_the_last_move_on_the_scoreboard_states_the_50_points_of_a_full_crag_only_once(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
     play(pub, {"throw": [1, 6, 6]}, {"do": "score", "category": "crag"})
     assert visiting("/").inner_text("#last") == "Ann scored 50 in Crag. That is a full Crag, the best row!"

@@ -65,7 +65,7 @@ def test_crib_dice_decisions_and_dice_questions_can_be_answered_on_the_tray_page
     assert pub.table.snapshot().throws[-1].values.count(3) == 1
 
 
-def test_tray_api_accepts_game_moves_from_localhost_but_not_from_an_unpaired_phone(pub: Pub) -> None:
+def test_an_unpaired_client_can_post_moves_only_from_localhost_and_only_to_the_tray_api(pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     body = {"number": pub.table.snapshot().number, "line": {"do": "point", "value": 5}}
     assert pub.stranger().post("/api/tray/lines", json=body).status_code == 401
@@ -85,7 +85,7 @@ def test_tray_api_accepts_game_moves_from_localhost_but_not_from_an_unpaired_pho
         ("crapola", [{"throw": [1, 1, 1, 5, 2, 3]}], "/control", ["Set aside 1, 1, 1, 5 +1,050"]),
     ],
 )
-def test_control_and_tray_pages_highlight_at_most_the_one_button_to_press_next(
+def test_control_and_tray_pages_highlight_no_button_but_the_one_to_press_next(
     pub: Pub, visiting: Any, game: str, lines: list[dict[str, Any]], path: str, wanted: list[str]
 ) -> None:
     begin(pub, game, *lines)

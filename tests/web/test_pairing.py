@@ -62,7 +62,7 @@ def test_once_every_phone_is_unpaired_only_the_owner_code_makes_a_phone_the_owne
     assert roles(pairing) == ["player", "owner"]
 
 
-def test_pairing_button_makes_the_first_phone_owner_and_the_second_player() -> None:
+def test_pairing_button_admits_the_first_phone_as_owner_and_the_second_as_player() -> None:
     """A screen that asks to join becomes a screen."""
     clock = Clock()
     pairing = Pairing(PIN, MemoryTokens(), clock)
@@ -203,7 +203,7 @@ def test_with_an_unreadable_paired_phones_file_only_the_pin_makes_an_owner(tmp_p
     assert pairing.health()[0]
 
 
-def test_an_unpairing_that_a_full_disk_left_unsaved_fails_the_health_check_and_is_saved_later(
+def test_a_phone_removal_unsaved_on_a_full_disk_fails_the_health_check_and_is_saved_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A restart would pair a removed phone again."""

@@ -79,7 +79,7 @@ def test_control_page_of_an_unpaired_phone_has_no_video_that_keeps_the_screen_on
     assert page.query_selector("#awake") is None
 
 
-def test_evening_page_downloads_a_games_picture_if_sharing_is_unavailable(chromium: Any, site: Any) -> None:
+def test_evening_page_downloads_a_picture_of_a_game_if_the_browser_cannot_share_it(chromium: Any, site: Any) -> None:
     page = visit(chromium, site[0] + "/evening")
     page.click("#games a")
     button = page.wait_for_selector("[data-key='share']")

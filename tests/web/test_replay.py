@@ -47,7 +47,7 @@ def clips(crag: Pub) -> Clips:
 
 
 @pytest.mark.parametrize(("height", "height_px"), [(96, 300), (72, 225)], ids=["4:3", "16:9"])
-def test_the_replay_recorder_saves_a_filmed_throw_as_animated_webp_once_it_scores_50_in_crag(
+def test_the_replay_recorder_saves_a_filmed_crag_throw_as_animated_webp_only_when_it_scores_50(
     crag: Pub, clips: Clips, height: int, height_px: int
 ) -> None:
     filmed(clips, 5.0, height=height)
@@ -122,7 +122,7 @@ def test_tv_page_plays_a_replay_and_then_hides_it_but_with_reduced_motion_shows_
 
 
 @pytest.mark.browser
-def test_tv_page_replays_no_throw_taken_back_while_its_clip_was_fetched(chromium: Any, tmp_path: Path) -> None:
+def test_tv_page_replays_no_throw_that_was_undone_while_its_clip_was_loading(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, clips=True) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
         page = chromium.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="no-preference")

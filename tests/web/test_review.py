@@ -64,7 +64,7 @@ def doubted(pub: Pub, answer: list[int], at_s: float) -> None:
     pub.table.submit(Answer(question=question.id, values=tuple(answer)))
 
 
-def test_evidence_api_tells_only_hosts_how_many_throws_were_asked_about_or_accepted(pub: Pub) -> None:
+def test_evidence_api_counts_questioned_accepted_and_corrected_throws_for_hosts_only(pub: Pub) -> None:
     """Two throws were asked. Three were accepted unasked; the last of them turned out to be wrong."""
     for at_s in (110.0, 116.0, 122.0):
         pub.table.submit(StartGame(header=HEADER))
@@ -160,7 +160,7 @@ def test_a_box_labelled_as_no_die_is_left_out_of_the_review_zip(pub: Pub) -> Non
 
 
 @pytest.mark.browser
-def test_the_owner_settles_a_doubted_throw_on_the_review_page(pub: Pub, visiting: Any) -> None:
+def test_the_owner_gives_a_doubtful_die_of_a_past_throw_its_value_on_the_review_page(pub: Pub, visiting: Any) -> None:
     page = visiting("/review", paired=True)
     page.wait_for_selector("#reviewed li.panel >> nth=1")
     for look in ("dark", "light"):

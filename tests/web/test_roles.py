@@ -119,7 +119,7 @@ def test_phones_api_lets_owners_admit_promote_demote_and_remove_phones(pub: Pub)
     assert pub.pairing.phones() == ()
 
 
-def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
+def test_a_player_phone_may_abandon_or_replace_a_game_in_progress_only_if_it_started_it(pub: Pub) -> None:
     owner, ann, ben = pub.host(), pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben")
     assert ann.post("/api/games", json=HEADER).status_code == 200
     assert ben.post("/api/games", json=HEADER).status_code == 200, "nobody has thrown yet"
@@ -134,7 +134,7 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
     assert owner.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
 
 
-def test_a_phone_owns_the_game_it_starts_while_another_starts_one(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_phone_owns_its_game_even_if_another_starts_one_just_before(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ben's game starts after Ann's, but before her phone is noted."""
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
     submit, later = pub.table.submit, threading.Thread(target=lambda: ben.post("/api/games", json=HEADER))
@@ -204,7 +204,7 @@ def test_abandon_api_lets_a_player_phone_abandon_only_a_game_that_it_started(pub
 
 
 @pytest.mark.parametrize("page", ["/settings", "/setup", "/review", "/calibrate", "/camera"])
-def test_an_owner_page_offers_a_control_page_button_to_a_guest_but_not_to_a_player(whole: Pub, page: str) -> None:
+def test_an_owner_only_page_offers_a_control_page_button_to_a_guest_but_not_to_a_player(whole: Pub, page: str) -> None:
     invitation = 'id="unpaired" hidden><p>'
     button = '<a class="button main" href="/control">'
     as_guest, as_player = (visitor(whole, role).get(page).text for role in (Role.GUEST, Role.PLAYER))

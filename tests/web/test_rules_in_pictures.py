@@ -35,7 +35,7 @@ def test_illustrated_rules_of_each_game_on_the_help_page_fit_two_phone_screens(
     assert page.problems == []
 
 
-def test_rules_text_fills_at_least_80_percent_of_its_row_at_320_px(chromium: Any, pub: Pub, address: str) -> None:
+def test_help_page_rule_text_fills_80_percent_of_its_row_at_320_px(chromium: Any, pub: Pub, address: str) -> None:
     page = phone(chromium, address)
     page.set_viewport_size({"width": 320, "height": 640})
     live(page, f"{address}/help")

@@ -55,7 +55,7 @@ def test_seats_api_refuses_a_name_or_peg_colour_that_another_phone_took(pub: Pub
 
 
 @pytest.mark.parametrize("name", ["", "   ", "\u202eAnn", "\x07"])
-def test_seats_api_refuses_an_empty_name_or_invisible_characters(pub: Pub, name: str) -> None:
+def test_api_that_names_the_player_of_a_phone_refuses_an_empty_or_invisible_name(pub: Pub, name: str) -> None:
     assert sit(pub.paired(Role.PLAYER), name, 1) in (400, 422)
     assert names(pub) == []
 
@@ -147,7 +147,7 @@ def test_scoreboard_vibrates_a_players_phone_once_when_their_turn_begins(chromiu
 
 
 @pytest.mark.browser
-def test_an_admitted_phone_replaces_a_taken_player_name_without_a_second_admission(pub: Pub, visiting: Any) -> None:
+def test_a_phone_admitted_with_a_taken_player_name_enters_another_without_readmission(pub: Pub, visiting: Any) -> None:
     assert sit(pub.paired(Role.PLAYER, "Ann"), "Ann", 1) == 200
     page = visiting("/me")
     page.fill("#seat-name", "Ann")

@@ -43,7 +43,7 @@ def test_settings_api_refuses_zeros_that_disable_the_led_current_limit(table: An
     assert file.running == Settings()
 
 
-def test_settings_api_answers_429_even_to_the_pin_after_20_wrong_pins(table: Any) -> None:
+def test_settings_api_answers_429_even_to_the_right_pin_after_20_wrong_pins(table: Any) -> None:
     phone, _, file = table
     answers = [sent(phone, "limit_ma", 60000, pin=f"{guess:06d}")[0] for guess in range(20)]
     assert answers[-1] == 429

@@ -46,7 +46,7 @@ def test_the_scoreboard_shows_no_turn_points_once_a_crib_dice_bomb_is_announced(
     assert "lost" not in page.inner_text("#notice")
 
 
-def test_a_roll_off_says_what_the_two_dice_decide_and_shows_no_points(pub: Pub, visiting: Any) -> None:
+def test_scoreboard_in_a_roll_off_says_the_highest_total_starts_and_shows_no_points(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header={**HEADER, "roll_off": True}))
     play(pub, {"throw": [4, 2]})
     page = visiting("/")
@@ -99,7 +99,7 @@ def test_the_tv_names_no_bank_while_crapola_dice_that_score_must_be_chosen(pub: 
     assert said == "Put scoring dice in the keep zone, e.g. the 1, or tap them on a phone."
 
 
-def test_a_fuchled_player_is_not_said_to_stay_where_the_peg_was(pub: Pub, visiting: Any) -> None:
+def test_the_scoreboard_says_that_a_fuchled_players_peg_goes_back_to_the_start(pub: Pub, visiting: Any) -> None:
     lost: list[dict[str, Any]] = [THROW, {"do": "point", "value": 5}, {"throw": [2, 3, 4, 6]}]
     begin(pub, "crib_dice", *bank(5), *bank(5), *lost, *bank(5), *lost, *bank(5), *lost)
     page = visiting("/")
@@ -145,7 +145,7 @@ def test_screen_readers_hear_once_who_has_won(pub: Pub, visiting: Any) -> None:
     assert page.evaluate("heard") == ["Ben leaves the game. Ann wins!"]
 
 
-def test_the_scoreboard_calls_nobody_0_behind_after_a_crapola_tie(pub: Pub, visiting: Any) -> None:
+def test_the_scoreboard_does_not_say_0_behind_after_a_crapola_tie(pub: Pub, visiting: Any) -> None:
     """Of equal totals the player who reached the target first wins alone."""
     header = {**HEADER, "game": "crapola", "players": ["Ann", "Ben", "Cat"], "rules": {"target": 1000}}
     pub.table.submit(StartGame(header=header))

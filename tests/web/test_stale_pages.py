@@ -107,7 +107,7 @@ def test_clicking_a_dialog_button_twice_sends_its_request_only_once(
     assert len(sent) == 1
 
 
-def test_evening_page_sends_a_refused_tournament_again_when_asked_again(visiting: Any) -> None:
+def test_evening_page_sends_a_refused_tournament_request_again_when_tapped_again(visiting: Any) -> None:
     page = visiting("/evening", paired=True)
     page.click("[data-key='begin']")
     page.fill("#cup-names", "Ann")
@@ -207,7 +207,7 @@ def test_a_stale_control_page_correction_does_not_overwrite_a_newer_one(pub: Pub
     assert "moved on" in page.inner_text("#toast")
 
 
-def test_control_page_keeps_keyboard_focus_on_an_old_throws_button_at_a_new_throw(pub: Pub, visiting: Any) -> None:
+def test_control_page_keeps_focus_on_an_older_throws_button_when_a_new_throw_arrives(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
     while len(pub.table.state().throws) <= MAX_THROWS:
         play(pub, MIDGAME[0], MIDGAME[1], MIDGAME[3])
@@ -238,7 +238,7 @@ def test_tv_page_drops_the_last_games_luckiest_throws_when_a_game_begins(chromiu
     assert "1, 1, 1" not in page.inner_text("#log")
 
 
-def test_past_game_page_saves_a_picture_if_the_browser_rejects_sharing_as_too_late(chromium: Any, address: str) -> None:
+def test_past_game_page_downloads_its_picture_if_the_browser_refuses_a_late_share(chromium: Any, address: str) -> None:
     """A browser lets a page share for a few seconds after a tap; a slow table needs longer for the luckiest throw."""
     page = phone(chromium, address)
     page.add_init_script("navigator.canShare = () => true; navigator.share = () => Promise.reject(window.refusal);")

@@ -74,7 +74,7 @@ def test_the_evening_page_shows_standings_charts_and_a_picture_to_save(chromium:
     assert page.inner_text("#tonight") == "Cid leads: 1 of 1 games won"
 
 
-def test_evening_page_says_the_current_players_finished_no_game_and_lists_others_games(pub: Pub, visiting: Any) -> None:
+def test_evening_page_says_new_players_finished_no_game_and_lists_the_games_of_others(pub: Pub, visiting: Any) -> None:
     """Ann, Ben and Cid have finished games, and the page lists them."""
     games(pub)
     pub.table.submit(StartGame(header={**HEADER, **SHORT, "players": ["Dan", "Eve"]}))
@@ -96,7 +96,7 @@ def test_the_evening_page_counts_a_won_solo_game_of_crag(chromium: Any, pub: Pub
         assert page.inner_text("#sitting tbody td:nth-child(2)") == won
 
 
-def test_open_evening_page_dice_page_and_past_game_page_show_a_throws_later_correction(pub: Pub, visiting: Any) -> None:
+def test_evening_dice_and_past_game_pages_that_are_open_show_a_later_throw_correction(pub: Pub, visiting: Any) -> None:
     snapshot = pub.table.submit(StartGame(header={**HEADER, "game": "crag"}))
     for row in CATEGORIES:
         for line in ({"throw": [1, 2, 4]}, {"do": "score", "category": row}) * 2:

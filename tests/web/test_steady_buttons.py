@@ -46,7 +46,7 @@ def wanted(key: str) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.slow
-def test_control_page_tap_does_what_its_button_said_on_aiming_or_nothing(chromium: Any, pub: Pub, address: str) -> None:
+def test_control_page_tap_does_only_what_its_button_said_when_aimed_at(chromium: Any, pub: Pub, address: str) -> None:
     """Two phones act at once, in 100 random interleavings."""
     dice = random.Random(37)
     pub.table.submit(StartGame(header=HEADER))

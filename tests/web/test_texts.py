@@ -72,7 +72,7 @@ def test_texts_about_the_costliest_loss_of_any_game_do_not_use_the_crib_dice_wor
         assert told["word.wipe_out"].lower() not in told[key].lower()
 
 
-def test_stored_moments_reference_page_equals_the_freshly_generated_page() -> None:
+def test_the_committed_reference_page_about_moments_equals_the_generated_page() -> None:
     assert moments_page.PAGE.read_text(encoding="utf-8") == moments_page.page(), "run `make moments-page`"
 
 
