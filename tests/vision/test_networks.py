@@ -134,11 +134,11 @@ def test_a_tray_reading_waits_while_neural_networks_load_and_loads_none_of_them_
     networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
     opens, asked, opened, forward = Event(), Event(), list[Path](), Network.forward
 
-    def opening(model: Path) -> Runtime:
+    def opening(model: Path, *, whole_pictures: bool) -> Runtime:
         opened.append(model)
         opens.set()
         assert asked.wait(PATIENCE_S)
-        return open_runtime(model)
+        return open_runtime(model, whole_pictures=whole_pictures)
 
     def asking(self: Network, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
         asked.set()

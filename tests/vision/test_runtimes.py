@@ -63,20 +63,23 @@ def test_a_truncated_or_missing_network_file_raises_value_error_in_each_runtime(
         runtime(tmp_path / "gone.onnx")  # type: ignore[call-arg]
 
 
-def test_onnx_runtime_is_chosen_where_it_is_installed_and_opencv_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(open_runtime(detector.LIGHT_MODEL), OnnxRuntime)
+def test_onnx_runtime_runs_networks_of_crops_where_installed_and_opencv_all_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert isinstance(open_runtime(classifier.MODEL), OnnxRuntime)
+    assert isinstance(open_runtime(detector.LIGHT_MODEL, whole_pictures=True), OpenCVRuntime)
     monkeypatch.setenv("PEGPIP_RUNTIME", "opencv")
-    assert isinstance(open_runtime(detector.LIGHT_MODEL), OpenCVRuntime)
+    assert isinstance(open_runtime(classifier.MODEL), OpenCVRuntime)
     monkeypatch.delenv("PEGPIP_RUNTIME")
     monkeypatch.setitem(sys.modules, "vision.networks.onnx_runtime", None)  # as if the import failed
-    assert isinstance(open_runtime(detector.LIGHT_MODEL), OpenCVRuntime)
+    assert isinstance(open_runtime(classifier.MODEL), OpenCVRuntime)
 
 
 def test_releasing_a_neural_network_frees_it_and_later_use_gives_equal_output(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = WeakSet[Runtime]()
 
-    def noted(model: Path) -> Runtime:
-        opened.add(runtime := open_runtime(model))
+    def noted(model: Path, *, whole_pictures: bool) -> Runtime:
+        opened.add(runtime := open_runtime(model, whole_pictures=whole_pictures))
         return runtime
 
     monkeypatch.setattr("vision.networks.network.open_runtime", noted)

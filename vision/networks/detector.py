@@ -97,7 +97,7 @@ class Detector:
     """
 
     def __init__(self, model: Path = MODEL, *, with_values: bool = True) -> None:
-        self.network, self._with_values = Network(model), with_values
+        self.network, self._with_values = Network(model, whole_pictures=True), with_values
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
         """Detect the upper faces of dice in a picture, which is scaled by the factor `scale` for the network.

@@ -1,6 +1,7 @@
 """One ONNX network: loaded when it is needed, released while the table is idle.
 
-ONNX Runtime runs it where that is installed, otherwise OpenCV. Both give equal outputs but for rounding.
+ONNX Runtime runs networks of small crops where it is installed; OpenCV runs all others. Both give equal outputs but for
+rounding.
 """
 
 from __future__ import annotations
@@ -71,12 +72,13 @@ class OpenCVRuntime:
         return rows.reshape(len(pictures_bgr), -1)
 
 
-def open_runtime(model: Path) -> Runtime:
+def open_runtime(model: Path, *, whole_pictures: bool = False) -> Runtime:
     """Open an ONNX file with ONNX Runtime, or with OpenCV if that is missing or PEGPIP_RUNTIME is "opencv".
 
+    OpenCV also runs networks of `whole_pictures`: it is about as fast on their large maps, or faster.
     Raises ValueError if the file is gone or can't be parsed; damaged weights are not noticed.
     """
-    if os.environ.get("PEGPIP_RUNTIME") != "opencv":
+    if not whole_pictures and os.environ.get("PEGPIP_RUNTIME") != "opencv":
         with contextlib.suppress(ImportError):
             from vision.networks.onnx_runtime import OnnxRuntime
 
@@ -89,17 +91,18 @@ class Network:
 
     Args:
         model: Its ONNX file.
+        whole_pictures: Whether its inputs are whole pictures, not small crops.
 
     Raises:
         SetupError: The file is missing.
     """
 
-    def __init__(self, model: Path) -> None:
+    def __init__(self, model: Path, *, whole_pictures: bool = False) -> None:
         if not model.exists():
             card = f"vision/models/{model.stem}.md"
             cure = f"The network {model.name} is missing. Reinstall Peg & Pip, or train it again: see {card}."
             raise SetupError([cure])
-        self._model = model
+        self._model, self._whole_pictures = model, whole_pictures
         self._runtime: Runtime | None = None
         self._last_shape: tuple[int, ...] | None = None
         self._turn = threading.RLock()
@@ -119,7 +122,7 @@ class Network:
         with self._turn:
             if self._runtime is None:
                 try:
-                    self._runtime = open_runtime(self._model)
+                    self._runtime = open_runtime(self._model, whole_pictures=self._whole_pictures)
                 except ValueError:
                     raise SetupError([f"The network {self._model.name} is damaged; reinstall Peg & Pip."]) from None
 

@@ -30,6 +30,9 @@ MARGIN_FACES = 1.5
 """Margin around detections and foreground in the closer pass, the second at a larger scale, in face widths. The network
 needs the surroundings of a face. Larger: more time; smaller: too little of them, and worse detections."""
 
+Axis = list[list[int]]
+"""Axis of a die: the centres of its upper and its lower face, as [[x, y], [x, y]]."""
+
 
 class Photo:
     """A picture of unknown scale; each pass fuses its detections with those of the passes before (`cumulative`).
@@ -197,23 +200,32 @@ class TrayFrame:
         areas. A lone die is itself the median, so the result is False.
         """
         weights = (self._foreground.possible & 1) + (self._foreground.certain & 1)
-        outside = weights & ~self._dice_mask(selection)
-        areas = [cv2.sumElems(outside & self._dice_mask(Selection((die,)), 1.0))[0] for die in selection.dice]
+        axes = self._axes(selection)
+        outside = weights & ~self._mask_along(axes, vetoes.DIE_OUTLINE_RADIUS)
+        areas = [cv2.sumElems(outside & self._mask_along([axis], 1.0))[0] for axis in axes]
         limit = vetoes.MAX_EXCESS_FOREGROUND * self._tray.face_px**2
         return bool(areas and max(areas) - np.median(areas) > limit)
 
     def _dice_mask(self, selection: Selection, radius: float = vetoes.DIE_OUTLINE_RADIUS) -> Mask:
         """Return a uint8 mask, 255 on the selected dice, 0 elsewhere, in the scale of the foreground.
 
-        Each die is a thick line from the centre of its upper face to the centre of its lower face. `radius` is half the
-        line's width, in face widths.
+        Each die is a line along its axis. `radius` is half the line's width, in face widths.
         """
-        faces, scale = _centres([die.detection for die in selection.dice]), self._tray.empty.scale
+        return self._mask_along(self._axes(selection), radius)
+
+    def _axes(self, selection: Selection) -> list[Axis]:
+        """Return the axis of each selected die, in eighths of a pixel of the foreground."""
+        faces = _centres([die.detection for die in selection.dice])
+        ends = np.stack([faces, self._tray.floor.below(faces)], axis=1) * self._tray.empty.scale
+        axes: list[Axis] = (ends * 8).round().astype(int).tolist()
+        return axes
+
+    def _mask_along(self, axes: Sequence[Axis], radius: float) -> Mask:
+        """Return a uint8 mask, 255 on a line along each axis; `radius` is half its width, in face widths."""
         mask = np.zeros(self._small.shape[:2], np.uint8)
         width_px = max(1, round(2 * radius * self._tray.face_px))
-        for axis in zip(faces * scale, self._tray.floor.below(faces) * scale, strict=True):
-            top, bottom = (tuple((centre * 8).round().astype(int).tolist()) for centre in axis)
-            cv2.line(mask, top, bottom, 255, width_px, cv2.LINE_8, 3)  # centres in eighths of a pixel
+        for top, bottom in axes:
+            cv2.line(mask, top, bottom, 255, width_px, cv2.LINE_8, 3)  # 3 fractional bits: eighths of a pixel
         return mask
 
     def is_background(self, face: Detection) -> bool:
