@@ -130,7 +130,6 @@ def test_analysis_of_decisions_is_none_for_a_game_without_win_probabilities(monk
 @pytest.mark.parametrize(
     ("regrets", "mean", "low", "high"),
     [
-        ([5], 5, 5, 5),
         ([1, 3], 2, 2 - 1.96, 2 + 1.96),
         ([0, 0, 3], 1, 0, 1 + 1.96),
         ([6, 2, 2, 2], 3, 3 - 1.96, 3 + 1.96),
@@ -139,10 +138,14 @@ def test_analysis_of_decisions_is_none_for_a_game_without_win_probabilities(monk
 def test_a_players_decision_rating_is_the_mean_regret_with_a_95_percent_interval(
     regrets: list[float], mean: float, low: float, high: float
 ) -> None:
-    """The standard error is the root of the sum of squared deviations over n (n - 1): 1, but for the single regret."""
+    """The standard error is the root of the sum of squared deviations over n (n - 1): 1."""
     found = rating("crag", "points", regrets)
     assert found == Rating("points", len(regrets), mean, found.low, found.high, None)
     assert (found.low, found.high) == pytest.approx((low, high))
+
+
+def test_a_rating_of_a_single_decision_has_no_confidence_interval() -> None:
+    assert rating("crag", "points", [5]) == Rating("points", 1, 5, None, None, None)
 
 
 def test_a_rating_names_the_bot_level_of_nearest_mean_regret_on_a_log_scale(monkeypatch: pytest.MonkeyPatch) -> None:

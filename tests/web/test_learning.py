@@ -162,6 +162,18 @@ def test_german_learn_page_writes_a_decimal_comma_in_a_puzzle_reason(chromium: A
 
 
 @pytest.mark.browser
+def test_learn_page_shows_the_mean_alone_of_a_player_with_one_decision(chromium: Any, pub: Pub, address: str) -> None:
+    page = phone(chromium, address)
+    told = {"decisions": 1, "regret": 3.5, "low": None, "high": None, "like": None, "goal": "points"}
+    ratings = [{"player": "Ann", "game": "crib_dice", "title": "Crib Dice", **told}]
+    page.route("**/api/evening/ratings", lambda route: route.fulfill(json={"ratings": ratings}))
+    live(page, f"{address}/learn")
+    page.wait_for_selector("#ratings b")
+    assert page.inner_text("#ratings small") == "One decision · too few decisions to compare"
+    assert page.inner_text("#ratings b") == "3.5"
+
+
+@pytest.mark.browser
 def test_tv_page_hides_a_quiz_answer_while_one_of_two_players_has_yet_to_vote(pub: Pub, visiting: Any) -> None:
     whole_game(pub)
     tv = visiting("/tv", size="1280x720")

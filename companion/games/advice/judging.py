@@ -38,8 +38,8 @@ class Rating:
         goal: What regrets are measured in: `win`, `games` or `points`.
         decisions: Number of decisions that count.
         regret: Mean regret of a decision.
-        low: Lower end of the 95 % confidence interval of `regret`; at least 0.
-        high: Upper end of that interval.
+        low: Lower end of the 95 % confidence interval of `regret`; at least 0. None with a single decision.
+        high: Upper end of that interval; None with a single decision.
         like: Level of the computer player with the nearest mean regret; None with fewer than `MIN_DECISIONS`
             decisions, or if no level was measured for the goal.
     """
@@ -47,8 +47,8 @@ class Rating:
     goal: str
     decisions: int
     regret: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     like: str | None
 
 
@@ -93,13 +93,16 @@ def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
     """
     count = len(regrets)
     mean = sum(regrets) / count
-    spread = sqrt(sum((each - mean) ** 2 for each in regrets) / max(1, count - 1) / count) * STANDARD_ERRORS
+    low = high = None  # a single decision says nothing about the spread
+    if count > 1:
+        spread = sqrt(sum((each - mean) ** 2 for each in regrets) / (count - 1) / count) * STANDARD_ERRORS
+        low, high = max(0.0, mean - spread), mean + spread
     usual = usual_regrets().get(f"{game} {goal}", {})
     like = None
     if usual and count >= MIN_DECISIONS:
         least = max(usual.values()) / 100  # a level that never errs has no ratio
         like = min(usual, key=lambda level: abs(log(max(mean, least) / max(usual[level], least))))
-    return Rating(goal, count, mean, max(0.0, mean - spread), mean + spread, like)
+    return Rating(goal, count, mean, low, high, like)
 
 
 def judged(transcript: Transcript) -> tuple[str, tuple[tuple[float, ...], ...]] | None:

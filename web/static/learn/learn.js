@@ -136,7 +136,8 @@ async function drawRatings() {
 }
 
 function rated(one) {
-  const range = { count: one.decisions, low: worth(one.low, one.goal), high: worth(one.high, one.goal) };
+  const range = () => ({ count: one.decisions, low: worth(one.low, one.goal), high: worth(one.high, one.goal) });
+  const told = one.low === null ? t("learn.one_decision") : t("learn.decisions", range());
   const like = one.like ? t("learn.like", { level: t(`level.${one.like}`) }) : t("learn.too_few");
-  return h("small", { class: "quiet" }, `${t("learn.decisions", range)} · ${like}`);
+  return h("small", { class: "quiet" }, `${told} · ${like}`);
 }
