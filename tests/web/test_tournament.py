@@ -201,3 +201,21 @@ def test_the_scoreboard_says_after_a_tournament_match_how_to_start_the_next(pub:
     pub.table.submit(StartGame(header=known(on(pub).next)))
     play_out(pub, random.Random(1))
     assert visiting("/").inner_text("#notice").endswith(". Tap “Start the match” on a phone.")
+
+
+@pytest.mark.browser
+def test_a_seated_phone_is_not_in_the_next_game_while_the_next_match_is_of_others(
+    chromium: Any, pub: Pub, address: str
+) -> None:
+    assert begin(pub.host(), pub, form="round_robin", players=FIVE[:3]).status_code == 200
+    page = new_phone(chromium, address, paired=True)
+    next_pair = known(on(pub).next)["players"]
+    (other,) = set(FIVE[:3]) - set(next_pair)
+    for name, told in ((other, f"Next match: {next_pair[0]} – {next_pair[1]}"), (next_pair[0], "in the next game")):
+        assert page.request.post(f"{address}/api/seats", data={"name": name, "colour": 3}, max_retries=RETRIES).ok
+        live(page, address)
+        assert page.inner_text("#you") == f"You are {name} · {told}"
+    assert page.request.post(f"{address}/api/seats", data={"name": other, "colour": 3}, max_retries=RETRIES).ok
+    pub.table.submit(StartGame(header=known(on(pub).next)))
+    live(page, address)
+    assert page.inner_text("#you") == f"You are {other}"

@@ -1,7 +1,7 @@
 // The seat of whoever holds this phone: who they are, whether it is their turn, and a buzz when it is.
 import { $, asked, fill, follow, h, number, start, t } from "./core.js";
 import { chip } from "./dice.js";
-import { housesTurn, sides } from "./sides.js";
+import { housesTurn, nextWords, sides } from "./sides.js";
 
 const BUZZ_MS = [180, 90, 180];
 
@@ -11,11 +11,18 @@ const isTurnOf = (name, snapshot) =>
   snapshot.state?.player === name &&
   !housesTurn(snapshot);
 
-/** Return what a seated player is doing: their turn, playing with so many points, or in the next game. */
+/** Return what a seated player is doing: their turn, playing with so many points, in the next game, or waiting. */
 export function seatWords(snapshot, name) {
   if (isTurnOf(name, snapshot)) return t("seat.your_turn", { name });
   const side = snapshot.state?.over ? null : sides(snapshot).find((each) => each.name === name);
-  return side ? t("seat.playing", { name, points: number(side.score) }) : t("seat.seated", { name });
+  return side ? t("seat.playing", { name, points: number(side.score) }) : waitingWords(snapshot, name);
+}
+
+// During a tournament the next game is a match, often between others; it is `next` also while it is played.
+function waitingWords({ state, abandoned, tournament }, name) {
+  if (!tournament?.next || tournament.next.players.includes(name)) return t("seat.seated", { name });
+  const you = t("seat.you", { name });
+  return state && !state.over && !abandoned ? you : `${you} · ${nextWords(tournament)}`;
 }
 
 /** Keep the line "You are Ben" on a page of a seated phone; buzz and mark the page's title when the turn comes. */
