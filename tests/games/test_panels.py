@@ -193,10 +193,18 @@ def test_page_data_for_a_crag_turn_contain_actions_dice_score_sheet_and_explanat
     )
 
 
+def test_a_roll_off_lists_the_totals_of_those_who_have_thrown_in_this_round() -> None:
+    lines = [throw(6, 3), throw(1, 2), throw(4, 5), throw(1, 1)]
+    wanted = [([], []), (["Ann"], [9]), (["Ann", "Ben"], [9, 3]), ([], []), (["Ann"], [2])]
+    for count, (players, totals) in enumerate(wanted):
+        args = panels(told("crag", *lines[:count], players=3, roll_off=True)).can[0].args
+        assert args == {"count": [2], "players": players, "totals": totals}
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_roll_off_offers_a_throw_of_two_dice_and_shows_the_games_usual_score_sheet(game: str) -> None:
     shown = panels(begun(game, header={"roll_off": True}))
     playing = panels(begun(game))
-    assert shown.can == (Phrase("can.roll_off", {"count": [2]}),)
+    assert shown.can == (Phrase("can.roll_off", {"count": [2], "players": [], "totals": []}),)
     assert (shown.sheet, shown.goal, shown.dice) == (playing.sheet, playing.goal, ())
     assert (shown.worth, shown.notes) == (playing.worth, playing.notes)

@@ -51,7 +51,7 @@ def test_scoreboard_in_a_roll_off_says_the_highest_total_starts_and_shows_no_poi
     play(pub, {"throw": [4, 2]})
     page = visiting("/")
     assert page.inner_text("#can") == "throw 2 dice to see who starts"
-    assert page.inner_text("#notice") == "The highest total starts. Those who tie throw again."
+    assert page.inner_text("#notice") == "So far: Ann 6. The highest total starts. Those who tie throw again."
     assert page.inner_text("#last") == "Ann threw 2, 4. Ann's total is 6."
     assert page.is_hidden("#worth")
 

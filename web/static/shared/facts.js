@@ -1,5 +1,5 @@
 // What a glance must tell: which game, whose turn and what to do, what it is worth, who leads, what happened, how far.
-import { has, number, own, settings, start, t, table } from "./core.js";
+import { has, isolate, number, own, settings, start, t, table } from "./core.js";
 import { actions, can, eventWords, forHouse, housesTurn, inQuestion, laidAside } from "./sides.js";
 import { listed, miscount, nextWords, noticeWords, phraseWords, sentences, sides, staying } from "./sides.js";
 
@@ -145,8 +145,15 @@ function hint(snapshot) {
     behind = first.score - (all.find((side) => side.to_play)?.score ?? 0);
   if (state.turn_points === 0 && lastRound(snapshot) && behind > 0 && !panels.dice.length)
     return t("hint.last_turn", { points: number(behind), name: first.name });
-  if (known) return t(known, { points });
+  if (known) return sentences([totalsWords(panels), t(known, { points })]);
   return panels.worth && state.turn_points > 0 && state.throw_sizes.length ? t("hint.risk", { points }) : "";
+}
+
+// The totals in this round of a roll-off: "So far: Ann 9 and Ben 3"; empty elsewhere, and before the first throw.
+function totalsWords({ can: [{ args }] }) {
+  if (!args.players?.length) return "";
+  const totals = args.players.map((name, at) => `${isolate(name)} ${number(args.totals[at])}`);
+  return t("hint.totals", { totals: listed(totals) });
 }
 
 const DECIDES = new Set(["point", "keep"]);

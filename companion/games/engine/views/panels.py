@@ -127,9 +127,15 @@ def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.th
 
 
 def default_panels(state: State) -> Panels:
-    """Return panels with throws and stops as text alone: for roll-offs and games without panels of their own."""
-    throw = "can.roll_off" if isinstance(state, RollOff) else "can.throw"
-    return Panels(can=allowed_phrases(state, {"stop": BANK_TEXT}, throw), notes=notes_of(state))
+    """Return panels with throws and stops as text alone: for roll-offs and games without panels of their own.
+
+    The throw of a roll-off also has the arguments `players` and `totals`, of those who have thrown in this round.
+    """
+    can = allowed_phrases(state, {"stop": BANK_TEXT})
+    if isinstance(state, RollOff):
+        thrown = [state.header.players[seat] for seat in state.throwers[: len(state.totals)]]
+        can = (Phrase("can.roll_off", {**can[0].args, "players": thrown, "totals": list(state.totals)}),)
+    return Panels(can=can, notes=notes_of(state))
 
 
 def notes_of(state: State, about_sides: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:

@@ -12,7 +12,7 @@ class Phrase:
 
     Attributes:
         code: Key of the text. Where the context fixes the prefix, its last part alone.
-        args: Names, numbers and lists of numbers. A page joins lists by the rules of its language.
+        args: Names, numbers and lists of them. A page joins lists by the rules of its language.
     """
 
     code: str
