@@ -356,6 +356,27 @@ def test_the_calibrate_page_asks_for_more_views_of_an_uncertain_lens(calibration
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("language", ["de", "fi"])
+def test_the_calibrate_page_writes_the_lens_angle_with_the_decimal_comma_of_its_language(
+    calibration: Calibration, chromium: Any, language: str
+) -> None:
+    def measured(route: Any) -> None:
+        look = route.fetch().json()
+        route.fulfill(json={**look, "lens": {"views": 4, "of": 4, "degrees": 62.2, "measured": True}})
+
+    with served(calibration.pub) as host:
+        page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
+        page.context.add_cookies([{"name": "lang", "value": language, "url": host}])
+        assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}, max_retries=RETRIES).ok
+        calibration.pub.make_owners()
+        page.route("**/api/calibrate", measured)
+        page.goto(f"{host}/calibrate")
+        page.wait_for_selector("#lens:has-text('62')")
+        assert "62,2" in page.inner_text("#lens")
+        page.context.close()
+
+
+@pytest.mark.browser
 def test_the_calibrate_page_on_a_phone_calibrates_the_tables_camera(calibration: Calibration, chromium: Any) -> None:
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()

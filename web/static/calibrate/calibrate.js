@@ -1,5 +1,5 @@
 // Calibrating: the camera's picture, what is found in it, and what is to be bettered; taking the sheet and the tray.
-import { $, asked, fill, goLive, h, post, ready, repeat, s, t, table, text } from "../shared/core.js";
+import { $, asked, fill, goLive, h, number, post, ready, repeat, s, t, table, text } from "../shared/core.js";
 import { menu } from "../shared/menu.js";
 import { preview } from "./preview.js";
 
@@ -50,7 +50,8 @@ function show(look) {
     $(id).classList.toggle("main", next);
   const lens = look.lens;
   const unmeasured = lens?.views === lens?.of ? "calibrate.lens_unsure" : "calibrate.lens_views";
-  text($("lens"), lens ? t(lens.measured ? "calibrate.lens_measured" : unmeasured, lens) : "");
+  const told = lens?.measured ? "calibrate.lens_measured" : unmeasured;
+  text($("lens"), lens ? t(told, { ...lens, degrees: number(lens.degrees) }) : "");
   $("lay").hidden = !look.virtual;
   lies = look.markers.length > 0;
   text($("lay"), t(lies ? "calibrate.lift" : "calibrate.lay"));
