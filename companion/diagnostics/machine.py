@@ -222,14 +222,16 @@ def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
     ill = [] if now_c is None or now_c < THROTTLED_FROM_C else [f"The processor is at {now_c:.0f} °C and slows down."]
     if _voltage_is_low(root):
         ill.insert(0, "The supply's voltage is too low now.")
+    cure = POWER_CURE
     if firmware is not None:
         try:
             bits = int(firmware.rpartition("=")[2], 16)
+            ill += [text for bit, text in FIRMWARE_BITS.items() if bits >> bit & 1]
         except ValueError:
-            return Finding("power", False, f"vcgencmd says {firmware!r}.", "Add the user to the group video.")
-        ill += [text for bit, text in FIRMWARE_BITS.items() if bits >> bit & 1]
+            cure = POWER_CURE if ill else "Add the user to the group video."
+            ill.append(f"vcgencmd says {firmware!r}.")
     if ill:
-        return Finding("power", False, " ".join(ill), POWER_CURE)
+        return Finding("power", False, " ".join(ill), cure)
     if now_c is None and firmware is None:
         return Finding("power", True, "Not a Raspberry Pi: it has no sensors to ask.", simulated=True)
     return Finding("power", True, "Voltage and heat are good" + (f", {now_c:.0f} °C." if now_c is not None else "."))

@@ -51,6 +51,7 @@ def pi(root: Path, *, alarm: str = "0", millidegrees: int = 51_000) -> Path:
         ("0", 51_000, "throttled=0x4", False, "throttled now"),
         ("1", 90_000, "throttled=0x80000", False, "90 °C and slows down. The processor has been too hot"),
         ("0", 51_000, "VCHI initialization failed", False, "VCHI initialization failed"),
+        ("1", 51_000, "VCHI initialization failed", False, "too low now. vcgencmd says 'VCHI initialization failed'"),
     ],
 )
 def test_the_doctor_reports_low_voltage_and_heat_now_and_since_boot(
