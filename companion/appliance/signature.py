@@ -60,8 +60,9 @@ def _without_armour(key: Path) -> bytes:
     """
     try:
         head, _, body = key.read_text("ascii").replace("\r", "").partition("\n\n")
-        if head.startswith("-----BEGIN PGP PUBLIC KEY BLOCK-----"):
-            return base64.b64decode(body.partition("\n=")[0].partition("\n-----END")[0])
+        packets = base64.b64decode(body.partition("\n=")[0].partition("\n-----END")[0])
+        if head.startswith("-----BEGIN PGP PUBLIC KEY BLOCK-----") and packets:
+            return packets
         damaged = "not an armoured public key"
     except FileNotFoundError:
         raise DeviceError(

@@ -292,11 +292,12 @@ def test_an_update_with_the_unsigned_option_installs_an_unsigned_release(own_sho
 def test_an_update_is_refused_if_the_release_key_is_missing_or_invalid(shop: Shop, tmp_path: Path) -> None:
     key = tmp_path / "release-key.asc"
     file = shop.ours.sign(shop.wheel())
-    for text in (None, "", "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n%%%\n", "no key"):
+    head = "-----BEGIN PGP PUBLIC KEY BLOCK-----"
+    for text in (None, "", "no key", f"{head}\n\n%%%\n", f"{head}\nmQGNBGg8\n-----END PGP PUBLIC KEY BLOCK-----\n"):
         key.unlink(missing_ok=True)
         if text is not None:
             key.write_text(text)
-        with pytest.raises(DeviceError, match="no key to check" if text is None else "be read|not fit"):
+        with pytest.raises(DeviceError, match="no key to check" if text is None else "be read"):
             signed_at(file, signature_of(file), key)
 
 
