@@ -16,6 +16,7 @@ from companion.adapters.reader_setup import calibration_status, save_calibration
 from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice
 from vision.calibration.lens import MIN_VIEWS
+from vision.calibration.markers import MIN_MARKERS
 from vision.calibration.procedure import Calibrated, Calibrating, Found, calibrated, with_die
 from vision.calibration.sheet import pdf, sheet
 from vision.calibration.solving import DEFAULT_LENS_DEG, Plan, zones
@@ -131,9 +132,14 @@ class CalibrationService:
         return None if frame is None else jpeg(frame.image_bgr, QUALITY)
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """Return the sheet to print as PDF, on a `paper` such as `a4`, for the tray of the last `take_sheet`."""
-        plan = self._steps.plan
-        return pdf(sheet(paper, plan.tray_mm, plan.keep_mm))
+        """Return the sheet to print as PDF, on a `paper` such as `a4`, for the tray of the last `take_sheet`.
+
+        Raises DeviceError if the tray is too small for the sheet.
+        """
+        printed = sheet(paper, self._steps.plan.tray_mm, self._steps.plan.keep_mm)
+        if len(printed.corners_mm) < MIN_MARKERS:
+            raise DeviceError("The tray is too small for the sheet.", "Mark its corners: `pegpip calibrate --corners`.")
+        return pdf(printed)
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
         """Wait until the sheet lies still, measure its pose, and focus the lens on it; return `look()`.

@@ -218,6 +218,14 @@ def test_calibration_sheet_api_serves_a_letter_pdf_and_404_for_paper_a0(calibrat
     assert calibration.host.get("/api/calibrate/sheet.pdf?paper=a0").status_code == 404
 
 
+def test_calibration_says_before_printing_that_the_tray_is_too_small_for_the_sheet(calibration: Calibration) -> None:
+    assert calibration.act("sheet", width_mm=200, height_mm=150, keep_mm=0).status_code == 422
+    assert codes(calibration.host.get("/api/calibrate").json) == {"small_tray"}
+    refused = calibration.host.get("/api/calibrate/sheet.pdf")
+    assert refused.status_code == 422
+    assert "pegpip calibrate --corners" in refused.json["message"]
+
+
 def test_the_calibration_picture_is_the_cameras_newest_frame(calibration: Calibration) -> None:
     def shown() -> FrameBGR:
         got = calibration.host.get("/api/calibrate.jpg")

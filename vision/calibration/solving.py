@@ -103,12 +103,12 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
     """
     markers = markers_in(frame_bgr)
     paper = paper_of(markers)
-    if paper is None:
-        return SheetView(markers, None, (_NO_SHEET, *ground_advice(frame_bgr)))
-    printed = sheet(paper, plan.tray_mm, plan.keep_mm)
+    printed = sheet(paper or "a4", plan.tray_mm, plan.keep_mm)
     if (fit := len(printed.corners_mm)) < MIN_MARKERS:
         says = f"Only {fit} markers of the sheet fit this tray, and {MIN_MARKERS} are needed: use calibrate --corners."
         return SheetView(markers, None, (Advice("small_tray", says),))
+    if paper is None:
+        return SheetView(markers, None, (_NO_SHEET, *ground_advice(frame_bgr)))
     pose = sheet_pose(markers, printed, plan.bar_mm, lens.straightened)
     if pose is None:
         says = f"Only {len(markers)} of the sheet's markers are seen. Uncover the sheet; light it evenly."

@@ -77,7 +77,7 @@ class Calibration(Protocol):
     def sheet_pdf(self, paper: str) -> bytes:
         """Return the calibration sheet as a PDF to print, for the tray measured in the last `take_sheet`.
 
-        `paper` is one of `PAPERS`.
+        `paper` is one of `PAPERS`. Raises DeviceError if the tray is too small for the sheet.
         """
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
@@ -120,8 +120,9 @@ def routes(calibration: Calibration) -> Routes:
     """Make the group of routes for calibrating the camera. Only the owner may use them.
 
     There are routes for the newest picture, the camera's view of the sheet, and the sheet as a PDF. Others carry out
-    the steps sheet, empty tray and die, or put the sheet into the virtual tray and take it out. A failed step, or a
-    keep zone that leaves no room to throw, is answered 422. A missing picture or an unknown paper size is answered 404.
+    the steps sheet, empty tray and die, or put the sheet into the virtual tray and take it out. A failed step, a
+    keep zone that leaves no room to throw, or a tray too small for the sheet, is answered 422. A missing picture or an
+    unknown paper size is answered 404.
     """
     made = Routes("calibrate", SheetBody, NothingBody, LayBody, refusals={DeviceError: (422, "not_taken")})
     of_each: Json = {"refused": (422,), "roles": OWNERS}
@@ -135,7 +136,7 @@ def routes(calibration: Calibration) -> Routes:
             return refusal(404, "no_picture", "The camera gives no picture yet. /healthz shows its state.")
         return flask.Response(jpeg, mimetype=JPEG)
 
-    sheet: Json = {"kind": "application/pdf", "refused": (404,), "query": (PAPER_PARAMETER,), "roles": OWNERS}
+    sheet: Json = {"kind": "application/pdf", "refused": (404, 422), "query": (PAPER_PARAMETER,), "roles": OWNERS}
 
     @made.get("/api/calibrate/sheet.pdf", "The sheet to print", {}, **sheet)
     def printed() -> flask.Response:
