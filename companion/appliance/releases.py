@@ -87,12 +87,12 @@ class Source:
         """Return the version numbers of the release in this source and its signing time, to compare releases.
 
         The time is in seconds since 1970, 0 without a signature. Raises DeviceError if the wheel is missing, damaged or
-        of another project, or the pyproject.toml of a source folder is damaged.
+        of another project, or the pyproject.toml of a source folder is damaged or can't be read.
         """
         if self.is_tree:
             try:
                 return numbers(tomllib.loads((self.path / "pyproject.toml").read_text())["project"]["version"]), 0
-            except (ValueError, KeyError, TypeError):
+            except (OSError, ValueError, KeyError, TypeError):
                 raise DeviceError(f"{self.path / 'pyproject.toml'} is damaged.", "Copy the project again.") from None
         wheel = self.path if self.is_wheel else next(iter(self.path.glob("peg_and_pip-*.whl")), None)
         if wheel is None:

@@ -176,6 +176,12 @@ def test_reading_the_release_age_raises_a_device_error_if_pyproject_is_damaged(t
         Source(tmp_path).age()
 
 
+def test_reading_the_release_age_raises_a_device_error_if_pyproject_is_unreadable(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").symlink_to("/proc/self/mem")  # whose first page even root can't read
+    with pytest.raises(DeviceError, match=r"pyproject\.toml is damaged"):
+        Source(tmp_path).age()
+
+
 def test_the_update_error_tells_if_the_old_release_does_not_start_either(releases: Releases, tmp_path: Path) -> None:
     source = wheels(tmp_path / "ill", "ill")
     table = Table(releases, {source.name(), str(releases.current())})
