@@ -251,7 +251,7 @@ class Releases:
         The current and the proven one always stay. Hold the lock (`locked`): a release that another process is building
         would be deleted as incomplete.
         """
-        named = {self.current(), self.proven()}
+        named = {self.current(), self.proven()} - {None}
         others = [name for name in self.names() if name not in named]
         halves = sorted({path.name for path in self.folder.iterdir()} - {*self.names(), *named})
         for name in [*halves, *others[: max(0, len(others) - (MAX_KEPT - len(named)))]]:

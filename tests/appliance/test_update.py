@@ -182,6 +182,14 @@ def test_reading_the_release_age_raises_a_device_error_if_pyproject_is_unreadabl
         Source(tmp_path).age()
 
 
+def test_pruning_keeps_two_releases_where_none_is_current(releases: Releases, tmp_path: Path) -> None:
+    made = [releases.make(wheels(tmp_path / name, name)) for name in ("second", "third")]
+    for link in ("current", "proven"):
+        (releases.place / link).unlink(missing_ok=True)
+    releases.prune()
+    assert releases.names() == made
+
+
 def test_the_update_error_tells_if_the_old_release_does_not_start_either(releases: Releases, tmp_path: Path) -> None:
     source = wheels(tmp_path / "ill", "ill")
     table = Table(releases, {source.name(), str(releases.current())})
