@@ -163,7 +163,7 @@ def host_name(header: str) -> str | None:
         return None
     if parts.username is not None or parts.netloc != header:
         return None
-    return parts.hostname.rstrip(".") if parts.hostname else None
+    return (parts.hostname or "").rstrip(".") or None
 
 
 def is_ip_address(host: str) -> bool:

@@ -279,5 +279,6 @@ def test_web_guard_parses_host_names_and_same_origin_needs_the_same_port() -> No
     assert host_name("Pub.Local.:8000") == "pub.local"
     assert host_name("[::1]:80") == "::1"
     assert {host_name(f"dice.local{rest}") for rest in (":port", "/", "?x", "?", "#x", "\t")} == {None}
+    assert {host_name(dots) for dots in (".", "...", ".:8000")} == {None}
     assert same_origin("http://10.0.0.1:8000", "10.0.0.1:8000")
     assert not same_origin("http://10.0.0.1", "10.0.0.1:8000")
