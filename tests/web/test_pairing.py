@@ -13,6 +13,7 @@ import pytest
 from tests.web.pub import PIN, Clock, MemoryTokens, Pub
 from web.guard import TOKEN_DAYS
 from web.pairing.guesses import Budget
+from web.pairing.join_queue import MIN_SHOWN_S
 from web.pairing.phones import DAY_S, MAX_PHONES, Pairing
 from web.pairing.refused import FULL, Refused
 from web.pairing.roles import Role
@@ -314,6 +315,26 @@ def test_a_new_phones_join_request_is_refused_if_owner_phones_fill_the_phone_lim
     assert pairing.ask("Ben", "192.168.4.21") == FULL
     assert pairing.shown() is None
     assert isinstance(pairing.ask("Ann", ADDRESS, owner), tuple), "it has a place"
+
+
+def test_a_waiting_phone_keeps_its_place_when_owners_take_all_places_before_it_is_let_in() -> None:
+    clock = Clock()
+    pairing = Pairing(PIN, MemoryTokens(), clock)
+    asked = pairing.ask("Ben", "192.168.4.21")
+    assert isinstance(asked, tuple)
+    token, code = asked
+    for number in range(1, MAX_PHONES + 1):
+        paired(pairing)
+        pairing.give_role(number, Role.OWNER)
+    clock.now_s += MIN_SHOWN_S
+    (request,) = pairing.join_requests()
+    assert not pairing.let_in()
+    assert not pairing.let_in_request(request.id)
+    assert pairing.code_of(token) == code
+    assert pairing.unpair(MAX_PHONES)
+    assert pairing.let_in()
+    assert pairing.knows(token)
+    assert pairing.shown() is None
 
 
 @pytest.mark.parametrize("mean_gap_s", [0.03, 1.0, 60.0, 3600.0, DAY_S])

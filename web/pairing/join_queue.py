@@ -109,23 +109,15 @@ class JoinQueue:
         self._replace((*others, replace(request, id=self._last_id, code=code)))
         return self._queue[-1]
 
-    def pop_shown(self) -> JoinRequest | None:
-        """Remove and return the request to join whose code is shown, for a press of the table's button.
+    def shown(self) -> JoinRequest | None:
+        """Return the request to join whose code is shown, for a press of the table's button.
 
-        Return None if the queue is empty, or if the code has been shown for less than `MIN_SHOWN_S`; the request then
-        stays.
+        None if the queue is empty, or if the code has been shown for less than `MIN_SHOWN_S`.
         """
         shown = next(iter(self.drop_expired()), None)
         if shown is None or (shown.until_s or 0.0) - self.clock() > CODE_SHOWN_S - MIN_SHOWN_S:
             return None
-        return self.pop(shown.id)
-
-    def pop(self, number: int) -> JoinRequest | None:
-        """Remove and return the request with the `id` `number`; None if there is none."""
-        found = next((each for each in self.drop_expired() if each.id == number), None)
-        if found is not None:
-            self._replace(tuple(each for each in self._queue if each is not found))
-        return found
+        return shown
 
     def withdraw(self, token_sha256: str) -> None:
         """Remove the request whose token has this SHA-256, if it is in the queue."""

@@ -217,12 +217,12 @@ class Pairing:
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
-            return self._pair_request(self._queue.pop_shown(), Role.OWNER if owner else Role.PLAYER)
+            return self._pair_request(self._queue.shown(), Role.OWNER if owner else Role.PLAYER)
 
     def let_in_request(self, number: int) -> bool:
         """Pair the phone whose request has this number, as a player or screen; return whether it was paired."""
         with self._lock:
-            return self._pair_request(self._queue.pop(number), Role.PLAYER)
+            return any(self._pair_request(each, Role.PLAYER) for each in self.join_requests() if each.id == number)
 
     def join_requests(self) -> tuple[JoinRequest, ...]:
         """Return the requests to join in the order of the queue; the first one's code is shown."""
@@ -304,8 +304,7 @@ class Pairing:
         If no owner is left, `owner_code` again returns the code that makes a phone the owner.
         """
         with self._lock:
-            found = self._numbered(number)
-            if found is None:
+            if (found := self._numbered(number)) is None:
                 return False
             self._put(msgspec.structs.replace(found, role=role))
         log.info("phone %d is now %s", number, role)
@@ -342,8 +341,8 @@ class Pairing:
     def _add(self, token_sha256: str, name: str, address: str, role: Role, replaces: str | None) -> bool:
         """Add a phone to the paired ones, and save them. False if all `MAX_PHONES` places are taken by owners.
 
-        If all places are taken, the player or screen that was away longest is removed. A phone that pairs again keeps
-        its number, an owner its role, and a seat is kept unless the phone becomes a screen.
+        If all are taken, the player or screen that was away longest is removed. A phone that pairs again keeps its
+        number, an owner its role, and a seat is kept unless the phone becomes a screen. Its join request is withdrawn.
 
         Args:
             token_sha256: SHA-256 of the phone's token.
@@ -366,6 +365,7 @@ class Pairing:
         paired = Paired(number, name[:NAME_LENGTH], token_sha256, role, self.wall(), seat)
         self._seen_s[token_sha256] = self.clock()
         self._keep({**others, token_sha256: paired})
+        self._queue.withdraw(token_sha256)
         log.info("paired %s %d (%r) at %s", role, number, name, address)
         return True
 
