@@ -16,8 +16,11 @@ import pytest
 from companion.table.commands import PlayLine, StartGame
 from tests.waiting import until
 from tests.web.pub import HEADER, PIN, Pub, opened, served
+from web.guard import Hosts
+from web.serving.feed import Feed
 from web.serving.limits import Limits
 from web.serving.server import Server
+from web.serving.stream import EventStream
 
 PATIENCE_S = 120
 """Longest wait for a socket or a thread, in seconds. Only a defect takes this long."""
@@ -133,6 +136,33 @@ def test_an_event_stream_past_the_limit_is_refused_with_503(running: tuple[Pub, 
     links[0].close()
     for link in links[1:]:
         link.close()
+
+
+def test_two_event_streams_that_open_at_one_time_get_one_place_if_one_is_left(tmp_path: Path) -> None:
+    """Each client waits to be sent the start of its answer until both have asked."""
+    scope = {"method": "GET", "client": ("127.0.0.1", 1), "headers": [(b"host", b"127.0.0.1")]}
+
+    async def statuses(stream: EventStream) -> list[int]:
+        both_asked, told = asyncio.Event(), list[int]()
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                told.append(message["status"])
+                await both_asked.wait()
+
+        async def receive() -> Any:
+            return {"type": "http.disconnect"}
+
+        both = [asyncio.ensure_future(stream(scope, receive, send)) for _ in range(2)]
+        await asyncio.sleep(0)
+        both_asked.set()
+        await asyncio.gather(*both)
+        await stream.close()
+        return told
+
+    with opened(tmp_path) as pub:
+        limits = Limits(streams=0, streams_spare=1)
+        assert asyncio.run(statuses(EventStream(Feed(pub.table), Hosts(), lambda _: False, limits))) == [200, 503]
 
 
 def test_event_streams_of_one_address_are_limited_except_for_paired_phones(running: tuple[Pub, int]) -> None:

@@ -92,6 +92,7 @@ class EventStream:
         self._feed, self._hosts, self._is_paired, self._limits = feed, hosts, is_paired, limits
         self._listeners: set[Listener] = set()
         self._taken = Taken(limits.streams, limits.streams_each)
+        self._open = 0  # also those whose answer has yet to begin
         self._changed = asyncio.Event()
         self._broadcast: asyncio.Task[None] | None = None
         self._closed = False
@@ -117,6 +118,7 @@ class EventStream:
                 return await send({"type": "http.response.body", "body": b""})
             await self._listen(Listener(send, scope.get("state", {}).get("connection")), receive)
         finally:
+            self._open -= 1
             if not privileged:
                 self._taken.give_back(address)
 
@@ -129,17 +131,17 @@ class EventStream:
             await self._broadcast
 
     def _take_place(self, address: str, privileged: bool) -> bool:
-        """Return whether one more event stream may open; if so, count it for its IP address unless `privileged`.
+        """Return whether one more event stream may open; if so, count it, for its IP address unless `privileged`.
 
-        The caller must give a counted place back. Streams of this machine and of paired phones are privileged:
+        The caller must give the place back. Streams of this machine and of paired phones are privileged:
         their address has no limit, and the limit on all streams is higher by `streams_spare`. Always False after
         `close`.
         """
-        if self._closed:
+        most = self._limits.streams + (self._limits.streams_spare if privileged else 0)
+        if self._closed or self._open >= most or not (privileged or self._taken.take(address)):
             return False
-        if privileged:
-            return len(self._listeners) < self._limits.streams + self._limits.streams_spare
-        return len(self._listeners) < self._limits.streams and self._taken.take(address)
+        self._open += 1
+        return True
 
     async def _listen(self, listener: Listener, receive: Receive) -> None:
         """Send the newest snapshot to a listener, let `_send_to_all` serve it, and return once it has disconnected.
