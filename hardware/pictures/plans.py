@@ -111,7 +111,7 @@ def _segments(layout: Layout) -> Iterator[tuple[int, str, tuple[int, ...]]]:
 
 
 def _holes_by_led(layout: Layout) -> dict[int, tuple[int, str]]:
-    """Return lane and name, as in `_segments`, of each LED in use, by its index."""
+    """Return (lane, name of the hole) of each LED in use, by the LED's index."""
     return {led: (lane, name) for lane, name, leds in _segments(layout) for led in leds}
 
 

@@ -22,7 +22,10 @@ def command(file: str, as_json: bool, goal: str | None) -> None:
 
     A decision costs the value of the best option less that of the option taken. Luck is the change of value by throws.
     Expectation, luck and decisions add up to the result. Where values are approximate, the approximation error that is
-    listed is added, too. Results are points of each player, or wins or games of each side.
+    listed is added, too.
+
+    --goal is the unit of results: `points` of each player, `win` (the chance to win) or `games` won of each side. By
+    default it is `win` if the game is solved, else `points`.
     """
     transcript = transcript_in(file)
     with naming(file):

@@ -36,8 +36,9 @@ def found_puzzles(game: str, count: int, seed: int | None) -> list[Puzzle]:
 def command(game: str, count: int, seed: int | None, as_json: bool) -> None:
     """Print puzzles of GAME: positions where one option is best, with the answer below each.
 
-    They come from games between computer players. easy: most careless players find the best option. medium: many do
-    not. hard: a player who looks at the points alone misses it. `pegpip train-me GAME` asks you instead.
+    --n is their number; the same --seed gives the same ones. They come from games between computer players. easy: most
+    careless players find the best option. medium: many do not. hard: a player who looks at the points alone misses it.
+    `pegpip train-me GAME` asks you instead.
     """
     for number, puzzle in enumerate(found_puzzles(game_of(game).name, count, seed), 1):
         if as_json:

@@ -72,7 +72,8 @@ class Score:
 def command(game: str, players: str, games: int, rules: str, seed: int, as_json: bool) -> None:
     """Play games of GAME between levels of play; count how often each wins, with 95 % confidence intervals.
 
-    --players names the level of each seat, --rules gives house rules as JSON.
+    --games is the number of games, --players the level of each seat, --rules the house rules as JSON. The same --seed
+    gives the same games.
 
     careless: the most expected points, with large random mistakes. steady: the same, with small mistakes or none. best:
     the highest probability of winning where it is known, else the most expected points. Seats take turns to begin.

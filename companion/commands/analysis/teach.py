@@ -38,8 +38,11 @@ def command(
     """Teach a set of dice: throw the dice about ten times, and confirm or correct each reading.
 
     After each throw, press Enter if the reading is right, or s to skip the throw. To correct the reading, type the
-    values from left to right (0 for no die). While a table runs, teach or forget a set on its page /teach. Exit status
-    1 when no throw was learnt, when a table uses the data folder, or when --list finds a set that can't be read.
+    values from left to right (0 for no die). --set names the set, --throws the number of throws to learn, --expect the
+    number of dice. --forget and --list forget a set or list all instead.
+
+    While a table runs, teach or forget a set on its page /teach. Exit status 1 when no throw was learnt, when a table
+    uses the data folder, or when --list finds a set that can't be read.
     """
     from companion.evidence.lesson import Teacher
     from companion.evidence.taught import TaughtSets

@@ -30,7 +30,8 @@ because rounding makes equal options differ. Higher: worse options count as righ
 def command(game: str, count: int, seed: int | None) -> None:
     """Train with puzzles of GAME: choose, see the answer, and learn what your choices cost.
 
-    Type the number of your choice. Ctrl-C ends the training; the puzzles that you have answered are counted.
+    Type the number of your choice. --n is the number of puzzles; the same --seed gives the same ones. Ctrl-C ends the
+    training; the puzzles that you have answered are counted.
     """
     name = game_of(game).name
     generator, costs = random.Random(seed), list[float]()

@@ -218,5 +218,8 @@ def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Even
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> Crag:
-    """Return the state of Crag before the first throw; the arguments are as in `Begin`."""
+    """Return the state of Crag before the first throw.
+
+    `first` is the seat that begins, `events` what happened just before, `left` the seats that left.
+    """
     return Crag(header, first, 0, ((),) * len(header.players), left=left, events=events)

@@ -245,7 +245,10 @@ class Crapola:
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> Crapola:
-    """Return the state of Crapola before the first throw; the arguments are as in `Begin`."""
+    """Return the state of Crapola before the first throw.
+
+    `first` is the seat that begins, `events` what happened just before, `left` the seats that left.
+    """
     count = len(header.players)
     totals = Totals(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
     return Crapola(totals, events=events)

@@ -265,7 +265,10 @@ def _turn_over(board: CribbageBoard, *before: Event) -> CribDice:
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> CribDice:
-    """Return the state of Crib Dice before the first turn; the arguments are as in `Begin`."""
+    """Return the state of Crib Dice before the first turn.
+
+    `first` is the seat that begins, `events` what happened just before, `left` the seats that left.
+    """
     return CribDice(new_board(header, first, left), events=events)
 
 

@@ -232,12 +232,13 @@ def finish_distribution(piddle_points: bool, holes: int, fuchle: int) -> FinishD
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
     """Return the probabilities of a Crib Dice peg's finish, by turn and distance past the end, and of none yet.
 
-    `piddle_points`, `holes` and `fuchle` are as in `finish_distribution`. The peg starts in `hole`, after `wipeouts`
-    consecutive wipe-outs. The arrays are cached: callers must not change them.
+    Every turn is played for the most expected points. The track has `holes` holes. The peg starts in `hole`, after
+    `wipeouts` consecutive wipe-outs; `fuchle` of them send the peg back to the start. `piddle_points` tells whether
+    that house rule is on. The arrays are cached: callers must not change them.
 
     Returns:
-        (ROUNDS, past) probability of finishing, as `FinishDistribution.finishes`. And (ROUNDS,) probability of not
-        having finished by the end of each turn.
+        (ROUNDS, past) probabilities: [t, i] that the peg finishes in turn t, i + 1 holes past the end. And (ROUNDS,)
+        probabilities of no finish by the end of turn t.
     """
     found = finish_distribution(piddle_points, holes, fuchle).finishes(wipeouts, hole)
     return found, 1 - found.sum(axis=1).cumsum()

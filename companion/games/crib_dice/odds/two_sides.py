@@ -223,7 +223,11 @@ def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
 
 
 def index(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
-    """Return the index of a state in a table; the arguments are as in `DuelState`, with places on the track."""
+    """Return the index of a state in a stored table: its rank in the order of the arguments, the last one fastest.
+
+    The arguments are the fields of `DuelState`: `order` 0 or 1, the places of both pegs on the track, and the wipe-outs
+    of both sides.
+    """
     return (((order * PLACES + mover) * PLACES + other) * FUCHLE + mine) * FUCHLE + theirs
 
 
