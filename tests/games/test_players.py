@@ -63,7 +63,7 @@ def test_crapola_rule_of_thumb_keeps_every_scoring_die_and_banks_from_500_points
     assert rule_of_thumb(told("crapola", *on_board, thrown(1, 2, 2, 3, 4, 6), keep(1)).state) == 5
 
 
-def test_the_best_crib_dice_bot_stops_for_better_win_odds_where_the_steady_bot_throws_for_points() -> None:
+def test_one_wipe_out_from_a_fuchle_the_best_crib_dice_bot_stops_where_the_steady_bot_throws() -> None:
     # One wipe-out from a fuchle: two points in hand are worth more than the five dice that would bring more.
     state = CribDice(board_at(71, 75, turn=1, wipeouts=(0, 2)), Turn("choosing", 0, 5, 2, (1, 2, 3, 4, 5, 5, 6)))
     assert steady(state) == 5

@@ -193,7 +193,7 @@ def test_a_league_alias_replaces_the_players_real_name_in_the_message_to_the_lea
     assert '"Bull"' in message.transcript
 
 
-def test_a_league_alias_setting_without_an_equals_sign_is_refused() -> None:
+def test_a_league_alias_without_an_equals_sign_is_a_device_error() -> None:
     with pytest.raises(DeviceError, match="Ann of the Lion"):
         aliases_of(("Ann",))
 

@@ -59,7 +59,7 @@ def test_switching_a_lamp_does_not_make_the_stillness_detector_settle(camera: Vi
     assert Phase.SETTLED not in phases(camera, 1, detector)[1]
 
 
-def test_a_knock_at_the_table_does_not_make_the_stillness_detector_settle(camera: VirtualCamera) -> None:
+def test_the_stillness_detector_at_rest_reports_no_new_settling_after_a_knock(camera: VirtualCamera) -> None:
     detector = rested(camera)
     camera.disturb = FaultInjection(knock_at_s=camera.frame().at_s).over
     assert Phase.SETTLED not in phases(camera, 2, detector)[1]

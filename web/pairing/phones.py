@@ -266,9 +266,9 @@ class Pairing:
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def seats(self) -> tuple[Paired, ...]:
-        """Return the phones that hold a seat, by number; no screens, and none silent for MAX_SEAT_SILENCE_S.
+        """Return the phones that hold a seat, in `phones` order; no screens, and none silent for MAX_SEAT_SILENCE_S.
 
-        A restart counts as a use, unless the stored last use was over a day plus MAX_SEAT_SILENCE_S before.
+        A restart counts as seeing a phone, unless its stored last use was over a day plus MAX_SEAT_SILENCE_S before it.
         """
         since_s = self.clock() - MAX_SEAT_SILENCE_S
         seated = (phone for phone in self.phones() if phone.seat and phone.role is not Role.SCREEN)

@@ -76,7 +76,7 @@ def play_table() -> Generator[float, None, bytes]:
 def opening_table() -> Generator[float, None, bytes]:
     """Compute the file with the distributions of remaining points of Crag sheets with few filled categories.
 
-    The sheets are those of `win.openings`, with at most `win.OPENING` categories filled. Yields the progress, 0 to 1.
+    The sheets are those of `win.openings`, with at most `win.OPENING` categories filled. Yields the progress once: 0.5.
 
     Returns:
         The file's content: two tables of little-endian uint32, zlib-compressed together. The first is without the

@@ -193,10 +193,10 @@ def reports(folder: Path) -> dict[Path, str]:
 
 
 def unrepaired(folder: Path) -> str:
-    """Return the report of the newest recovery that failed to repair the journal; empty if there is none.
+    """Return the report of the newest recovery that left the journal unchanged; empty if every one repaired it.
 
-    A recovery first copies the journal to `damaged-N`. It failed if that copy still equals the journal. All recoveries
-    are compared. A copy that can't be read counts as different.
+    A recovery first copies the journal to `damaged-N`. If that copy still equals the journal, the recovery failed. All
+    recoveries are compared. A copy that can't be read counts as different.
     """
     found = ""
     for aside, report in reports(folder).items():

@@ -183,9 +183,10 @@ def leaning_deg(rotation: Floats) -> float:
 
 
 def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
-    """Return whether the die at `index` is farther than about MIN_GAP_MM from every wall and every other die.
+    """Return whether the die at `index` keeps a gap of MIN_GAP_MM to each side wall and every other die.
 
-    Corners of dice that face each other diagonally must be farther apart, up to 1.7 times.
+    For the gap between two dice, both are grown by half of MIN_GAP_MM on each side; the grown dice must not touch. So
+    corners that face each other need up to 1.7 times the gap.
     """
     corners = bodies.at_mm[index] + CORNERS @ bodies.rotation[index].T * edge_mm
     at_wall = any((offset - sign * corners[:, axis] > -MIN_GAP_MM).any() for axis, sign, offset in walls.planes[1:])

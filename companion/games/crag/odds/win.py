@@ -148,12 +148,16 @@ class Prospects:
         self._chances[sheets, :length] = found
 
     def _entered(self, sheets: Masks, place: int, length: int) -> Floats:
-        """Return (count, length) probabilities that a turn fills one category and the sheet gets n more points.
+        """Return (count, length) probabilities: the turn fills the category at `place`, and n points still come.
 
-        Column n, from 0, is for n points altogether in this turn and all later ones. A row adds up to the probability
-        that the turn fills the category at `place`. That category must be open on each of the (count,) `sheets`, at
-        most BATCH_SIZE, which can get fewer than `length` points. The distributions of the sheets with it filled must
-        be stored already.
+        Column n, from 0, counts the points of this turn and all later ones. A row adds up to the probability that the
+        turn fills this category.
+
+        Args:
+            sheets: (count,) masks, at most BATCH_SIZE, with the category at `place` open. The distribution of each
+                sheet with this category filled must be stored already.
+            place: Index of the category.
+            length: Number of columns, above the most points that any of the sheets can still get.
         """
         chances, step = self._ends[place]
         later = np.zeros((len(sheets), BEST + length))

@@ -127,10 +127,10 @@ class FinishDistribution:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """Return (banks, past) probabilities by [n, k]: a peg's first n banks don't finish, and bank n + 1 does.
+        """Return the probability that a peg in `hole` finishes with its bank n + 1, and how far past the end.
 
-        Bank n + 1 ends k + 1 holes past the last hole. The peg starts in `hole`. Wipe-outs between the banks are left
-        out: `_turn_weights` accounts for them.
+        In element [n, k] of the (banks, past) array the first n banks do not finish, and the next one ends k + 1 holes
+        past the last hole. Wipe-outs between the banks are left out: `_turn_weights` accounts for them.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
@@ -256,7 +256,8 @@ class Race:
     def turn_values_to_win(self) -> TurnValues:
         """Return the win probability of the side to play for every state of the current turn, as a `TurnValues`.
 
-        This turn is played to win; later turns, and those of other sides, for the most turn points.
+        In the rest of this turn the side plays for the highest win probability. In later turns all sides are taken to
+        play for the most turn points.
         """
         side, board = self._board.side, self._board
         peg, (won, late) = board.pegs[side], self._won(side)

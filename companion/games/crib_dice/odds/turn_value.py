@@ -218,11 +218,11 @@ class TurnValues:
         return won + self._piddle_lost * self.lost
 
     def _rolled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of throwing on with two to four dice frozen in a turn of Crib Dice, with best play after it.
+        """Return the value of a throw with two to four dice frozen in a turn of Crib Dice, with best play after it.
 
-        The unit is that of `TurnValues.bank`. `gathered` are the points of earlier sets; the `frozen` dice show
-        `point`. If only 1s keep the throw safe, no die is newly frozen, and the player stops or throws again, whichever
-        is worth more.
+        Unit as in `TurnValues.bank`. `gathered` are the points of earlier sets; the `frozen` dice show `point`. A throw
+        with 1s but without `point` is safe and freezes no die: the state stays the same. The player then stops or
+        throws again, whichever is worth more.
         """
         changes, unchanged = rolls(frozen, point)
         total = sum(chance * self.held(gathered, frozen + hits, point) for hits, chance in changes)
