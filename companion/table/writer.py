@@ -184,9 +184,10 @@ class Table:
             self._journal.close()
 
     def _replay(self) -> None:
-        """Open the journal, replay it into the writer's state, write the archive and tidy the photos' folder.
+        """Open the journal, restore the writer's state, bring the archive up to date and tidy the photos' folder.
 
-        Raises DeviceError if the journal can't be read or replayed.
+        Games in the archive are taken from there; only later entries are replayed. Raises DeviceError if the journal
+        can't be read or replayed.
         """
         damage = self._journal.open()
         folder, tail = self._journal.path.parent, self._journal.tail

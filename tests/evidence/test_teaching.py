@@ -273,7 +273,7 @@ def test_a_die_with_an_unread_face_gives_no_training_example(settled: list[Settl
 
 
 @pytest.mark.parametrize("keep_zone", [True, False])
-def test_a_die_read_but_not_part_of_the_throw_is_labelled_no_die_only_if_the_tray_has_a_keep_zone(
+def test_teaching_labels_a_die_outside_the_throw_as_no_face_only_if_the_tray_has_a_keep_zone(
     tmp_path: Path, settled: list[Settled], networks: Networks, monkeypatch: pytest.MonkeyPatch, keep_zone: bool
 ) -> None:
     taught: list[Any] = []

@@ -39,7 +39,9 @@ def test_the_mean_of_a_crag_sheets_point_odds_is_its_expected_points(strict: boo
         assert chances @ np.arange(TOTALS) == pytest.approx(sheets(strict)[filled], abs=1e-6)
 
 
-def test_crag_score_sheet_point_distributions_are_not_computed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crag_point_distributions_of_stored_late_or_prepared_sheets_are_not_computed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     sheet = prospects(False)
     assert all(sheet._known[filled] for filled in range(8192) if filled.bit_count() >= LATE), "late sheets at once"
     sheet.prepare([0b1110000, 0b1111000])

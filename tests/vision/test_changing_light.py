@@ -98,7 +98,7 @@ def test_dice_thrown_or_lifted_in_the_dark_are_read_once_the_light_is_on_again(
     assert (len(settled.thrown), settled.reading.trusted) == (dice, True)
 
 
-def test_the_black_first_pictures_of_a_usb_camera_are_not_read(camera: VirtualCamera) -> None:
+def test_black_first_pictures_of_a_camera_give_a_dark_event_and_no_settled_one(camera: VirtualCamera) -> None:
     def film() -> Frame | None:
         camera.disturb = FaultInjection(lamp=0.0 if camera.frame().at_s < 1 else 1.0).over
         frame = camera.frame()

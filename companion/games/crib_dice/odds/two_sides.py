@@ -50,9 +50,9 @@ BEYOND = TOP + BEYOND_TOP - PEG_HOLES
 """Length of the last-turn table's axis for the hole where the other side has finished. Index 0 is hole 121, the first
 beyond the track."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
-"""Shape of the equities before ordinary turns, the first part of a stored table. The rest of the file holds those
-before last turns. Axes: first or second to play in a round; the mover's place; the other's place; the mover's wipe-outs
-in a row; the other's. Fixed by the stored tables."""
+"""Shape of the equities before ordinary turns of Crib Dice, the first part of a stored table. The rest holds those
+before last turns. Axes: first or second to play in a round; the place of the mover's peg; that of the other peg; wipe-
+outs in a row of the mover, below FUCHLE; those of the other side. Fixed by the stored tables."""
 SHORT_TRACK = 120
 """Number of holes of the track that the tables are solved for: the ordinary game's, fixed by the rules.
 
