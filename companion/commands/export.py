@@ -27,7 +27,7 @@ def command(file: Path, data_folder: str | None, settings_file: Path | None, rep
 
     The table may be playing. An existing FILE is refused without --replace. `pegpip import FILE` restores the table,
     here or on another machine. Paired phones are left out and have to pair again. With wrong settings FILE is still
-    written, but an import refuses them, and the exit status is 1.
+    written if the table once started with good ones; an import refuses the wrong ones, and the exit status is 1.
     """
     from companion.backup.export import write_archive
 

@@ -57,9 +57,10 @@ USUAL = Terms()
 
 
 def terms_of(sent: object, header: Header) -> Terms:
-    """Return the terms of a game, such as the bot's seat and tournament mode, from `sent`, a decoded JSON object.
+    """Return the terms of a game from `sent`, a decoded JSON object whose keys are fields of `Terms`.
 
-    Raises RulesError if a key or value is wrong, or the bot's seat names no player of `header`.
+    A missing key gets its default. Raises RulesError if `sent` is not an object, a key is unknown, or a value is wrong.
+    Also for an unknown level of the bot, and a bot's name that is no player of `header`.
     """
     if isinstance(sent, dict):
         for key in sent:

@@ -66,7 +66,11 @@ class Scenery:
         self._ground = ground.astype(np.float32)
 
     def lit(self, frame_rgb: FrameRGB) -> PictureBGR:
-        """Return a picture of the board lit by a frame, as seen in a dim room, (height, width, 3) uint8 BGR."""
+        """Return a picture of the board in a dim room, its LEDs lit, (height, width, 3) uint8 BGR.
+
+        `frame_rgb` has the colours as sent to the strip, one row for each LED of the layout, (leds, 3) uint8. Raises
+        ValueError for another number of rows.
+        """
         width_px, height_px = self.size_wh
         seen = (frame_rgb[:, ::-1] / 255.0) ** (1 / GAMMA)
         halo = np.zeros((height_px, width_px, 3), np.uint8)

@@ -139,8 +139,9 @@ def small_picture(frame_bgr: FrameBGR) -> Small:
     """Return the 160 x 120 contrast picture of a BGR frame (h, w, 3), with its subsampled green channel.
 
     Two such pictures are compared for motion. The median of the green channel is scaled to GROUND_LEVEL, so that a
-    brighter light does not count as motion. Then the mean of each pixel's surroundings is subtracted. The attribute
-    `dark` says whether the frame is too dark to judge.
+    brighter light does not count as motion; a median below MIN_MEDIAN_LEVEL counts as that level. Then the mean of each
+    pixel's surroundings is subtracted, and the result clipped. The attribute `dark` says whether the frame is too dark
+    to judge.
     """
     step = max(1, frame_bgr.shape[1] // (4 * SMALL_WH[0]))
     # The green channel approximates grey. Skipping pixels before averaging is accurate enough, and faster.
