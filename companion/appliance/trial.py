@@ -112,9 +112,10 @@ def prove(
 ) -> None:
     """Wait until the table is healthy and has lost no journal entry, then make the release on trial the proven one.
 
-    Does nothing without a release on trial. `look` returns the number of the newest entry if the table is healthy, else
-    None. Raises DeviceError after HEALTHY_TIMEOUT_S; the release then stays on trial. Also raises DeviceError if
-    another release has become current meanwhile: `count_start` goes back to the proven one after MAX_TRIES starts.
+    The trial has stored the number of the newest entry from before it. Does nothing without a release on trial. `look`
+    returns the number of the newest entry if the table is healthy, else None. Raises DeviceError after
+    HEALTHY_TIMEOUT_S; the release then stays on trial. Also raises DeviceError if another release has become current
+    meanwhile: `count_start` goes back to the proven one after MAX_TRIES starts.
     """
     trial = on_trial(releases)
     if trial is None:

@@ -218,8 +218,8 @@ def _check_first_game(settings: Settings) -> bool:
 def _check_wifi(settings: Settings) -> bool:
     """Return True if a Wi-Fi can have the settings' name and password (IEEE 802.11), else raise SetupError.
 
-    The name may have up to MAX_SSID_BYTES bytes. An empty password means an open Wi-Fi; any other needs MIN_PASSPHRASE
-    characters or more.
+    The name has at most MAX_SSID_BYTES bytes; an empty one means that no Wi-Fi is shown. The password is empty for an
+    open Wi-Fi, else MIN_PASSPHRASE characters or more; its upper limit is not checked.
     """
     problems = _name_problems("wifi", settings.web.wifi)
     if 0 < len(settings.web.wifi_password) < MIN_PASSPHRASE:

@@ -89,7 +89,11 @@ class PioDriver:
         os.close(self._descriptor)
 
     def error_for(self, refused: Exception) -> DeviceError:
-        """Return the error to raise for an OSError of the device file: what is wrong, and the cure."""
+        """Return the DeviceError to raise for an exception of the device file, with the cause and the cure.
+
+        It tells apart a missing device file, missing rights, and an overlay made for fewer LEDs than the layout has.
+        Any other exception gives its own message.
+        """
         line = f"{overlay_line(self._leds, self._pin)} in {CONFIG}"
         if isinstance(refused, FileNotFoundError):
             return DeviceError(f"There is no {self._path}.", f"Write {line} (Raspberry Pi 5 only) and restart.")

@@ -81,7 +81,7 @@ def test_crib_dice_odds_compute_a_large_matrix_product_in_blocks(columns: int, w
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_crib_dice_race_odds_tables_reach_as_far_past_the_finish_as_the_furthest_peg_or_largest_bank() -> None:
+def test_crib_dice_finish_table_is_as_wide_as_the_furthest_peg_or_largest_bank_goes_past_the_end() -> None:
     """A table is as wide as the largest distance past the finish: that of a bank, or of the furthest peg."""
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._finish_of(0)[0].shape == (ROUNDS, 380)

@@ -50,7 +50,7 @@ class _Saying:
         return np.tile(self.said, (len(places), 1))
 
 
-def test_hard_training_examples_are_misread_dice_and_false_detections() -> None:
+def test_lessons_raise_the_weight_of_misread_dice_and_take_false_detections_of_fully_labelled_photos() -> None:
     dice = np.array([(30, 40, 24, 3), (80, 40, 24, 6)], np.float32)
     photo = Photo(np.zeros((90, 120, 3), np.uint8), dice)
     (learnt,) = with_lessons([photo], _Marking(), _Saying())  # type: ignore[arg-type]

@@ -186,10 +186,10 @@ class Calibrating:
         raise DeviceError("The sheet was not found before the pictures ended.", cure or "Use a camera that goes on.")
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
-        """Return the calibration sheet's mean pose in the pictures that show it, the lens, and advice.
+        """Return the calibration sheet's mean pose in the pictures, the lens, and advice; None without any pose.
 
-        None if no picture shows the sheet. The advice is that for the last picture, with or without the sheet. There
-        must be at least one picture. If the plan has a height measured by tape, the lens is fitted to it.
+        The advice is that for the last picture, with or without the sheet. There must be at least one picture. If the
+        plan has a height measured by tape, the lens is fitted to it.
         """
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]

@@ -44,12 +44,12 @@ def passes(picture_bgr: FrameBGR, detector: Detector, size_px: float | None = No
 
 
 def fuse(by_scale: Mapping[float, Sequence[Detection]]) -> list[Detection]:
-    """Return the best detection at each place over several scales, with fused class scores, best first.
+    """Return the best detection at each place over several scales, best first, at most MAX_DETECTIONS.
 
-    At most MAX_DETECTIONS are returned. Class scores are averaged over the detection's own scale and all others at
-    which a face of that size would be visible. A scale without a detection there counts as 0, so a texture that looks
-    like a face at one scale gets a low score. Position and size are those of the best detection. All are in pixels of
-    the unscaled picture.
+    First the class scores of each detection are fused: averaged over its own scale and all others at which a face of
+    that size would be visible. A scale without a detection there counts as 0, so a texture that looks like a face at
+    one scale gets a low score. Then the detection with the best fused score stays at each place, with its own position
+    and size, in pixels of the unscaled picture.
     """
     every = [detection for detections in by_scale.values() for detection in detections]
     if not every:

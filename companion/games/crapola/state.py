@@ -245,7 +245,7 @@ class Crapola:
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = frozenset()) -> Crapola:
-    """Return the state of Crapola before the first throw.
+    """Return the state of Crapola before the first throw; the game is over if only one player remains.
 
     `first` is the seat that begins, `events` what happened just before, `left` the seats that left.
     """

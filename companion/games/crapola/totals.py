@@ -104,8 +104,8 @@ class Totals:
     def passed_on(self, events: tuple[Event, ...] = ()) -> Totals:
         """Return the totals with the turn passed to the next seat in the direction of play, or with the game over.
 
-        Players who left are skipped and, in the last round, also those who have had their turn in it. `events`, those
-        of the action that ended the turn, become the events of the result.
+        Players who left are skipped, and each counts as a turn; in the last round those who have had their turn in it
+        are skipped, too. `events`, those of the action that ended the turn, become the events of the result.
         """
         count, due, passed = len(self.points), self.due - {self.seat}, 0
         for step in range(1, count):

@@ -47,8 +47,8 @@ MIN_GAP_MM = 0.2
 """Gap, in mm, up to which a tilted die at rest counts as leaning on a wall or another die. Beyond it the die stands on
 an edge by chance, and is pushed. A larger one leaves dice on their edges."""
 WAKE_MM_S = 30.0
-"""Speed, in mm/s, at which another die must hit a die at rest to move it again, if it is one of the `moving` ones. A
-larger one lets dice ignore hits; a smaller one wakes dice that only touch."""
+"""Speed, in mm/s, of a hit from which a die at rest moves again. A larger one lets dice ignore hits; a smaller one
+wakes dice that only touch."""
 
 
 @dataclass(slots=True)

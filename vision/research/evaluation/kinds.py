@@ -51,7 +51,8 @@ class Material:
 # Colours are blue, green, red from 0 to 255. The measures of `Kind` are shares of the die's edge, and the numbers of
 # `Material` shares from 0 to 1, both explained there.
 IVORY = Material(Kind((196, 222, 234), DARK))
-"""Ivory body, dark pips; the body's colour is blue, green, red, 0 to 255. Larger numbers: a lighter body."""
+"""Ivory body, pips of the colour DARK. The body's colour is blue, green, red, 0 to 255. Larger numbers: a lighter
+body."""
 BLACK = Material(Kind((30, 28, 28), LIGHT))
 """Black body, light pips; colours are blue, green, red, 0 to 255. Higher body values: greyer dice, with less contrast
 to their pips."""

@@ -29,8 +29,8 @@ MAX_SCALE = 2.0
 """Largest scale factor at which a photo is searched for false detections, which become hard negatives in training.
 Higher: noise that looks like pips only when enlarged becomes a negative example, too."""
 MAX_SEARCHED_PHOTOS = 150
-"""Largest number of photos of a set that are searched for false detections. Larger sets hold many photos of one die, so
-more cost time and bring little."""
+"""Most photos of a set that are searched for false detections; of a larger set, that many or fewer at equal distances.
+Larger sets hold many photos of one die, so more cost time and bring little."""
 VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2), (3, 0.9)))
 """Views of a die, as (rotation in radians, factor of the crop's size), over which its probabilities are averaged. They
 tell how hard the die is for the classifier. More take longer; larger factors show more ground."""
