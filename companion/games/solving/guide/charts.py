@@ -92,7 +92,7 @@ def heat_map(
     """
 
     def draw(axes: Axes) -> None:
-        shown = axes.imshow(values, origin="lower", cmap="RdYlBu", vmin=span[0], vmax=span[1], interpolation="nearest")
+        shown = axes.imshow(values, origin="lower", cmap="RdYlBu", vmin=span[0], vmax=span[1], interpolation="none")
         if levels:
             contour = axes.contour(values, levels=levels, colors=INK, linewidths=0.8)
             axes.clabel(contour, fmt="%g", fontsize=8)
