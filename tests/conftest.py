@@ -26,6 +26,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `pegpip` does; NumPy, w
 
 PATIENCE_MS = 120_000
 """Longest wait in Chromium, in milliseconds: far more than a busy machine needs, as these tests claim no speed."""
+UNUSED = (
+    "AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay", "MediaRouter",
+    "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch",
+    "ThirdPartyStoragePartitioning", "SpareRendererForSitePerProcess", "WebUIOmniboxAimPopup", "WebUIOmniboxPopup",
+)  # fmt: skip
+"""Features of Chromium to turn off: those of Playwright's list, which this one replaces, and three that cost each new
+phone as much time as its page: the two pages of the address bar, which no test sees, and a process to spare."""
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
@@ -70,67 +78,14 @@ def patient(opening: Callable[..., Any]) -> Callable[..., Any]:
     return opened
 
 
-def lending(browser: Any) -> Any:
-    """Make a browser reuse closed contexts after wiping them, and return it: a page there opens twice as fast.
-
-    A blank page in each context keeps its processes alive. A context with the attribute `spent` is closed for good.
-    `browser.lent` lists the open contexts.
-    """
-    make, idle = browser.new_context, dict[str, list[Any]]()
-    browser.lent = []
-
-    def new_context(**options: Any) -> Any:
-        alike = idle.setdefault(repr(sorted(options.items())), [])
-        context = alike.pop() if alike else fresh(options, alike)
-        browser.lent.append(context)
-        return context
-
-    def fresh(options: dict[str, Any], alike: list[Any]) -> Any:
-        context = make(**options)
-        close, blank = context.close, context.new_page()
-
-        def closed() -> None:
-            if context not in browser.lent:
-                return
-            browser.lent.remove(context)
-            if getattr(context, "spent", False):
-                close()
-            else:
-                wipe(context, blank)
-                alike.append(context)
-
-        context.close = closed
-        return context
-
-    def new_page(**options: Any) -> Any:
-        page = new_context(**options).new_page()
-        page.close = page.context.close
-        return page
-
-    browser.new_context, browser.new_page = new_context, new_page
-    return browser
-
-
-def wipe(context: Any, blank: Any) -> None:
-    """Close all pages of a context but `blank`, and remove their cookies and everything else that they have stored."""
-    for page in context.pages:
-        if page is blank:
-            continue
-        if page.url.startswith("http"):
-            origin = "/".join(page.url.split("/")[:3])
-            stored = {"origin": origin, "storageTypes": "all"}
-            context.new_cdp_session(page).send("Storage.clearDataForOrigin", stored)
-        type(page).close(page)
-    context.clear_cookies()
-
-
 @contextlib.contextmanager
 def chromium_browser() -> Iterator[Any]:
     """Yield a headless Chromium whose pages wait for up to `PATIENCE_MS`; close it afterwards."""
     from playwright import sync_api
 
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        args = ["--no-sandbox", "--disable-gpu", "--in-process-gpu", f"--disable-features={','.join(UNUSED)}"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=args)
         for opener in ("new_context", "new_page"):
             setattr(browser, opener, patient(getattr(browser, opener)))
         yield browser
@@ -140,9 +95,9 @@ def chromium_browser() -> Iterator[Any]:
 @pytest.fixture
 def chromium(browser: Any) -> Iterator[Any]:
     """Yield the running Chromium; close the pages that the test has opened in it."""
-    before = list(browser.lent)
+    before = list(browser.contexts)
     yield browser
-    for context in [each for each in browser.lent if each not in before]:
+    for context in [each for each in browser.contexts if each not in before]:
         context.close()
 
 
@@ -155,4 +110,4 @@ def browser() -> Iterator[Any]:
         pytest.skip("needs Chromium on the PATH")
     pytest.importorskip("playwright.sync_api")
     with chromium_browser() as running:
-        yield lending(running)
+        yield running

@@ -46,7 +46,6 @@ WATCH_STAGE = """() => { const box = document.getElementById("moment");
 
 def stop_clock(page: Any) -> None:
     """Stop the timers of a page and of later pages in its context; `page.clock.run_for` moves them on."""
-    page.context.spent = True
     page.clock.install(time=0)
     page.clock.pause_at(1)
 
