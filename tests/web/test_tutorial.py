@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,30 +68,40 @@ def fullest(going: list[Snapshot]) -> list[Snapshot]:
     return list(said.values())
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
-def test_tutorial_lessons_all_fit_uncut_in_an_area_of_one_height_on_phone_and_tv(
-    chromium: Any, tmp_path: Path, game: str
-) -> None:
-    switches = {each.key for each in GAMES[game].switches}
-    rules = {key: value for key, value in SHORT.items() if key in switches}
-    with opened(tmp_path) as pub, served(pub) as address:
-        pub.table.submit(StartGame(header={**HEADER, "game": game, "rules": rules}, terms={"lessons": True}))
-        *going, over = list(lines_of(pub))
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]]:
+    """Play each game with lessons; return its fullest snapshots and its last one, each as a JSON list, by game."""
+    played = {}
+    for game, rules_of in GAMES.items():
+        switches = {each.key for each in rules_of.switches}
+        rules = {key: value for key, value in SHORT.items() if key in switches}
+        with opened(tmp_path_factory.mktemp(game)) as pub:
+            pub.table.submit(StartGame(header={**HEADER, "game": game, "rules": rules}, terms={"lessons": True}))
+            *going, over = list(lines_of(pub))
         assert all(snapshot.panels.lesson for snapshot in going)
         each_lesson, the_end = (msgspec.json.encode(shown).decode() for shown in (fullest(going), [over]))
-        for (path, size), language in itertools.product((("/control", PHONE), ("/tv", SCREEN)), LANGUAGES):
-            fed = FedPage(chromium, address, path, language, paired=path == "/control")
-            fed.page.set_viewport_size({"width": size[0], "height": size[1]})
+        played[game] = each_lesson, the_end
+    return played
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("path", "size"), [("/control", PHONE), ("/tv", SCREEN)])
+def test_tutorial_lessons_all_fit_uncut_in_an_area_of_one_height_on_phone_and_tv(
+    chromium: Any, address: str, games: dict[str, tuple[str, str]], path: str, size: tuple[int, int]
+) -> None:
+    for language in LANGUAGES:
+        fed = FedPage(chromium, address, path, language, paired=path == "/control")
+        fed.page.set_viewport_size({"width": size[0], "height": size[1]})
+        for game, (each_lesson, the_end) in games.items():
             places = fed.page.evaluate(PLACES, each_lesson)
             wrong = [place for place in places if not place["taught"] or place["cut"] or place["meets"]]
-            assert wrong == [], (path, language)
-            assert len({place["height"] for place in places}) == 1, (path, language)
-            assert len({place["words"] for place in places}) == len(places) > 5, (path, language)
+            assert wrong == [], (game, language)
+            assert len({place["height"] for place in places}) == 1, (game, language)
+            assert len({place["words"] for place in places}) == len(places) > 5, (game, language)
             (ended,) = fed.page.evaluate(PLACES, the_end)
             assert not ended["taught"], "a game that is over says who won"
-            assert fed.problems == []
-            fed.close()
+        assert fed.problems == []
+        fed.close()
 
 
 def test_a_phone_can_override_the_games_tutorial_lessons_setting_both_ways(
