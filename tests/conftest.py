@@ -23,6 +23,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("alike")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `pegpip` does; NumPy, which reads it, is imported later
+os.environ.setdefault("OPENCV_FOR_THREADS_NUM", "1")  # the same for OpenCV: each worker has one core at most
 
 PATIENCE_MS = 120_000
 """Longest wait in Chromium, in milliseconds: far more than a busy machine needs, as these tests claim no speed."""
