@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 PATIENCE_S = 120.0
 """Longest wait for a condition, in seconds. Only a defect takes this long, however busy the machine is."""
-LOOK_S = 0.02
+LOOK_S = 0.05
 """Seconds between two checks of the condition."""
 RETRIES = 3
 """How often Playwright sends a request again whose idle connection the server has just closed, as on a busy machine."""
