@@ -9,7 +9,7 @@ import msgspec
 
 from companion.table.snapshot import Snapshot
 from tests.waiting import RETRIES
-from tests.web.pub import PIN
+from tests.web.pub import PIN, Pub
 
 PHOTO = Path(__file__).resolve().parents[2] / "fixtures" / "images" / "blurred.jpg"
 FED = """
@@ -66,9 +66,21 @@ class FedPage:
     Attributes:
         page: Playwright's page.
         problems: Exceptions that its scripts have raised.
+
+    Args:
+        paired: Whether its phone is paired, by PIN as a player.
+        owner_of: A pub that makes its paired phones owners before the page opens.
     """
 
-    def __init__(self, chromium: Any, address: str, path: str, language: str = "en", paired: bool = False) -> None:
+    def __init__(
+        self,
+        chromium: Any,
+        address: str,
+        path: str,
+        language: str = "en",
+        paired: bool = False,
+        owner_of: Pub | None = None,
+    ) -> None:
         self.problems: list[str] = []
         context = chromium.new_context(reduced_motion="reduce")
         context.add_cookies([{"name": "lang", "value": language, "url": address}])
@@ -76,6 +88,8 @@ class FedPage:
             assert context.request.post(
                 f"{address}/api/pair", data={"pin": PIN, "name": "Host"}, max_retries=RETRIES
             ).ok
+        if owner_of is not None:
+            owner_of.make_owners()
         self.page = context.new_page()
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.add_init_script(FED)

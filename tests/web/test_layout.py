@@ -218,11 +218,7 @@ def test_pages_other_than_the_game_pages_have_no_content_cut_off_or_covered(
     beside, (address, pub) = BESIDE[name], evening
     if beside.asks:
         assert pub.stranger().post("/api/pair/ask", json={}).status_code == 200
-    fed = FedPage(chromium, address, beside.path, language, paired=beside.paired)
-    if beside.paired:
-        pub.make_owners()
-        fed.page.reload()
-        fed.page.wait_for_selector('#live[data-live="yes"]')
+    fed = FedPage(chromium, address, beside.path, language, beside.paired, owner_of=pub if beside.paired else None)
     reach(fed, beside)
     found = measured(fed, f"{name}-{language}", SIZES if WHOLE else (PHONE,))
     ill = in_each_look(fed.page) if WHOLE and language == "en" else []
