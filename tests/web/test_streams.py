@@ -8,6 +8,7 @@ import socket
 import threading
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,9 @@ def test_two_event_streams_that_open_at_one_time_get_one_place_if_one_is_left(tm
 
     with opened(tmp_path) as pub:
         limits = Limits(streams=0, streams_spare=1)
-        assert asyncio.run(statuses(EventStream(Feed(pub.table), Hosts(), lambda _: False, limits))) == [200, 503]
+        stream = EventStream(Feed(pub.table), Hosts(), lambda _: False, limits)
+        with ThreadPoolExecutor() as other:  # this thread may have a running loop: Chromium's
+            assert other.submit(asyncio.run, statuses(stream)).result() == [200, 503]
 
 
 def test_event_streams_of_one_address_are_limited_except_for_paired_phones(running: tuple[Pub, int]) -> None:
@@ -339,9 +342,7 @@ def test_web_server_answers_503_to_a_request_while_stopping(tmp_path: Path) -> N
         await pub.site.close()
         await pub.site(scope, receive, send)
 
-    with opened(tmp_path) as pub:
-        running = threading.Thread(target=lambda: asyncio.run(stopped()))  # this thread may have a loop: Chromium's
-        running.start()
-        running.join()
+    with opened(tmp_path) as pub, ThreadPoolExecutor() as other:  # this thread may have a running loop: Chromium's
+        other.submit(asyncio.run, stopped()).result()
     assert sent[0]["status"] == 503
     assert json.loads(sent[1]["body"])["error"] == "closing"
