@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from tests.league.test_pages import Season, played_season
 from tests.web.accessibility import SMALL, in_each_look
 
 pytestmark = pytest.mark.browser
-OUT = Path(__file__).resolve().parents[2] / "out" / "league"
 SIZES = {"phone": (390, 844), "desk": (1280, 800)}
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -62,21 +60,19 @@ def with_tournaments(season: Season) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("size", SIZES)
 def test_league_pages_have_no_axe_violation_small_target_or_overflow(
-    chromium: Any, served: tuple[str, dict[str, str]], size: str
+    chromium: Any, served: tuple[str, dict[str, str]]
 ) -> None:
     address, pages = served
-    width, height = SIZES[size]
-    page = chromium.new_page(viewport={"width": width, "height": height})
-    OUT.mkdir(parents=True, exist_ok=True)
-    found: dict[tuple[str, str], Any] = {}
+    page = chromium.new_page()
+    found: dict[tuple[str, str, str], Any] = {}
     for name, path in pages.items():
         page.goto(f"{address}{path}")
         page.wait_for_load_state("networkidle")
-        found[name, "axe"] = in_each_look(page, ("light", "dark"))
-        found[name, "small"] = page.evaluate(SMALL)
-        found[name, "wider"] = page.evaluate(WIDER)
-        page.screenshot(path=OUT / f"{size}-{name.replace(' ', '-')}.png", full_page=True)
+        for size, (width, height) in SIZES.items():
+            page.set_viewport_size({"width": width, "height": height})
+            found[size, name, "axe"] = in_each_look(page, ("light", "dark"))
+            found[size, name, "small"] = page.evaluate(SMALL)
+            found[size, name, "wider"] = page.evaluate(WIDER)
     page.close()
     assert {where: ill for where, ill in found.items() if ill} == {}
