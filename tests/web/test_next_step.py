@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -9,11 +11,40 @@ import pytest
 from companion.table.commands import CorrectThrow, StartGame
 from tests.games.crib_turns import bank
 from tests.waiting import RETRIES
-from tests.web.phones import newest
-from tests.web.pub import HEADER, PIN, Pub, begin, observation, play
+from tests.web.phones import live, newest, phone
+from tests.web.pub import HEADER, PIN, Pub, begin, observation, opened, play, served
 
 pytestmark = pytest.mark.browser
 THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
+
+
+@dataclass(frozen=True)
+class Control:
+    """A pub and the control page of one paired phone, for tests that begin a game of their own."""
+
+    pub: Pub
+    address: str
+    page: Any
+
+    def opened(self) -> Any:
+        """Load the page anew, and return it."""
+        live(self.page, f"{self.address}/control")
+        return self.page
+
+
+@pytest.fixture(scope="module")
+def shared_control(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Control]:
+    with opened(tmp_path_factory.mktemp("control")) as pub, served(pub) as address:
+        page = phone(browser, address, paired=True)
+        yield Control(pub, address, page)
+        page.context.close()
+
+
+@pytest.fixture
+def control(shared_control: Control) -> Iterator[Control]:
+    """Yield what tests share; what a test has routed on the page ends with it."""
+    yield shared_control
+    shared_control.page.unroute_all()
 
 
 def gold(page: Any) -> list[str]:
@@ -36,9 +67,10 @@ def test_the_bomb_button_on_the_control_page_shows_no_points(pub: Pub, visiting:
     assert page.locator("#pick button").all_inner_texts() == ["Bomb!"]
 
 
-def test_escape_closes_the_control_pages_more_menu_and_returns_the_focus_to_its_button(pub: Pub, visiting: Any) -> None:
+def test_escape_closes_the_control_pages_more_menu_and_returns_the_focus_to_its_button(control: Control) -> None:
+    pub = control.pub
     begin(pub, "crapola")
-    page = visiting("/control", paired=True)
+    page = control.opened()
     page.click("#more > summary")
     page.focus("[data-key='phones']")
     page.keyboard.press("Escape")
@@ -73,9 +105,9 @@ def test_an_unpaired_client_can_post_moves_only_from_localhost_and_only_to_the_t
     assert pub.stranger("127.0.0.1").post("/api/tray/lines", json=body).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("game", "lines", "path", "wanted"),
-    [
+def test_control_and_tray_pages_highlight_no_button_but_the_one_to_press_next(pub: Pub, visiting: Any) -> None:
+    pages = {path: visiting(path, paired=True) for path in ("/control", "/tray")}
+    cases: list[tuple[str, list[dict[str, Any]], str, list[str]]] = [
         ("crib_dice", [], "/control", []),
         ("crib_dice", [], "/tray", ["Throw 7 dice"]),
         ("crib_dice", [THROW, {"do": "point", "value": 5}], "/control", []),
@@ -83,14 +115,11 @@ def test_an_unpaired_client_can_post_moves_only_from_localhost_and_only_to_the_t
         ("crag", [{"throw": [6, 6, 1]}], "/control", ["Crag\n50"]),
         ("crag", [{"throw": [6, 6, 2]}], "/control", ["Throw 1 again"]),
         ("crapola", [{"throw": [1, 1, 1, 5, 2, 3]}], "/control", ["Set aside 1, 1, 1, 5 +1,050"]),
-    ],
-)
-def test_control_and_tray_pages_highlight_no_button_but_the_one_to_press_next(
-    pub: Pub, visiting: Any, game: str, lines: list[dict[str, Any]], path: str, wanted: list[str]
-) -> None:
-    begin(pub, game, *lines)
-    page = visiting(path, paired=True)
-    assert gold(page) == wanted
+    ]
+    for game, lines, path, wanted in cases:
+        begin(pub, game, *lines)
+        newest(pages[path], pub)
+        assert gold(pages[path]) == wanted, (game, lines, path)
 
 
 def test_tray_page_offers_to_put_back_only_as_many_dice_as_the_game_uses(pub: Pub, visiting: Any) -> None:
@@ -118,9 +147,10 @@ def back(page: Any) -> None:
     page.wait_for_selector('#live[data-live="yes"]')
 
 
-def test_control_page_sends_a_bank_tapped_offline_after_reconnecting(pub: Pub, visiting: Any) -> None:
+def test_control_page_sends_a_bank_tapped_offline_after_reconnecting(control: Control) -> None:
+    pub = control.pub
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
-    page = visiting("/control", paired=True)
+    page = control.opened()
     away(page)
     page.click("#big button:has-text('Bank 5')")
     page.wait_for_selector("#toast:has-text('once it is back')")
@@ -131,9 +161,10 @@ def test_control_page_sends_a_bank_tapped_offline_after_reconnecting(pub: Pub, v
     assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
 
 
-def test_control_page_sends_a_bank_again_once_an_unresponsive_network_is_back(pub: Pub, visiting: Any) -> None:
+def test_control_page_sends_a_bank_again_once_an_unresponsive_network_is_back(control: Control) -> None:
+    pub = control.pub
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
-    page = visiting("/control", paired=True)
+    page = control.opened()
     page.evaluate(
         "() => { window.wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
     )
@@ -146,16 +177,22 @@ def test_control_page_sends_a_bank_again_once_an_unresponsive_network_is_back(pu
     assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
 
 
-@pytest.mark.parametrize("lost", ["no answer", "broken answer"])
-def test_control_page_says_the_table_cannot_be_reached_if_pairing_gets_no_answer(visiting: Any, lost: str) -> None:
+def test_control_page_says_the_table_cannot_be_reached_if_pairing_gets_no_answer(visiting: Any) -> None:
     page = visiting("/control")
     page.evaluate(
         "() => { const wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"
     )
-    page.route("**/api/pair", lambda route: route.fulfill(status=502, body="<") if lost[0] == "b" else None)
     page.fill("#pin", PIN)
-    page.click("#pair-form button[type=submit]")
-    page.wait_for_selector("#pair-problem:has-text('reach the table')")
+    answers: dict[str, Any] = {
+        "no answer": lambda _route: None,
+        "broken answer": lambda route: route.fulfill(status=502, body="<"),
+    }
+    for lost, answer in answers.items():
+        page.evaluate("() => { document.getElementById('pair-problem').textContent = ''; }")
+        page.route("**/api/pair", answer)
+        page.click("#pair-form button[type=submit]")
+        assert page.wait_for_selector("#pair-problem:has-text('reach the table')"), lost
+        page.unroute("**/api/pair")
 
 
 def test_player_page_shows_a_message_if_the_stand_up_button_gets_no_answer(visiting: Any, address: str) -> None:
@@ -167,9 +204,10 @@ def test_player_page_shows_a_message_if_the_stand_up_button_gets_no_answer(visit
     page.wait_for_selector("#toast:has-text('reach the table')")
 
 
-def test_control_page_drops_a_choice_made_offline_with_notice_if_game_moved_on(pub: Pub, visiting: Any) -> None:
+def test_control_page_drops_a_choice_made_offline_with_notice_if_game_moved_on(control: Control) -> None:
+    pub = control.pub
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
-    page = visiting("/control", paired=True)
+    page = control.opened()
     away(page)
     page.click("#big button:has-text('Bank 5')")
     page.wait_for_selector("#toast:has-text('once it is back')")
@@ -179,9 +217,10 @@ def test_control_page_drops_a_choice_made_offline_with_notice_if_game_moved_on(p
     assert pub.state()["turn_points"] == 10
 
 
-def test_control_page_asks_to_check_an_action_whose_answer_was_lost(pub: Pub, visiting: Any) -> None:
+def test_control_page_asks_to_check_an_action_whose_answer_was_lost(control: Control) -> None:
+    pub = control.pub
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
-    page = visiting("/control", paired=True)
+    page = control.opened()
 
     def answer_lost(route: Any) -> None:
         route.fetch()
@@ -196,10 +235,11 @@ def test_control_page_asks_to_check_an_action_whose_answer_was_lost(pub: Pub, vi
     page.wait_for_selector("#toast:has-text('See whether what you chose has counted')")
 
 
-def test_control_page_says_what_an_undo_and_spending_crapola_points_would_change(pub: Pub, visiting: Any) -> None:
+def test_control_page_says_what_an_undo_and_spending_crapola_points_would_change(control: Control) -> None:
+    pub = control.pub
     begin(pub, "crapola", {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     play(pub, {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
-    page = visiting("/control", paired=True)
+    page = control.opened()
     page.click("#more summary")
     assert "Ben banked 1,000" in page.inner_text(".undo")
     page.click("[data-key='spend']")
@@ -231,21 +271,19 @@ def test_control_page_keeps_the_photo_in_view_while_dice_are_entered(pub: Pub, v
     assert keys["y"] + keys["height"] <= 844
 
 
-@pytest.mark.parametrize(
-    ("game", "kept", "told"), [("crib_dice", [2], "First throw."), ("crapola", [2], "What scores.")]
-)
-def test_scoreboard_notice_link_opens_its_paragraph_of_the_help_page(
-    pub: Pub, visiting: Any, game: str, kept: list[int], told: str
-) -> None:
-    thrown = {"crib_dice": [5, 5, 5, 2, 1, 4, 6], "crapola": [1, 1, 1, 2, 2, 3]}[game]
-    begin(pub, game, {"throw": thrown})
-    thrown.remove(kept[0])
-    pub.table.submit(observation(thrown, kept))
-    page = visiting("/")
-    page.click("#notice a")
-    page.wait_for_selector("[data-why]:focus")
-    assert page.evaluate("document.activeElement.textContent").startswith(told)
-    assert page.locator("[data-why]:focus").bounding_box()["y"] >= page.locator(".bar").bounding_box()["height"]
+def test_scoreboard_notice_link_opens_its_paragraph_of_the_help_page(chromium: Any, pub: Pub, address: str) -> None:
+    page = phone(chromium, address)
+    for game, thrown, told in (
+        ("crib_dice", [5, 5, 5, 1, 4, 6], "First throw."),
+        ("crapola", [1, 1, 1, 2, 3], "What scores."),
+    ):
+        begin(pub, game, {"throw": [*thrown, 2]})
+        pub.table.submit(observation(thrown, [2]))
+        live(page, f"{address}/")
+        page.click("#notice a")
+        page.wait_for_selector("[data-why]:focus")
+        assert page.evaluate("document.activeElement.textContent").startswith(told), game
+        assert page.locator("[data-why]:focus").bounding_box()["y"] >= page.locator(".bar").bounding_box()["height"]
 
 
 FOCUSED = """() => { const on = document.activeElement, { outlineStyle, outlineWidth } = getComputedStyle(on);
