@@ -161,11 +161,13 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     # A ratio from 0 to 1 is 60 degrees of hue. Half a bin's width is taken off the tolerance.
     tolerance = (HUE_TOLERANCE_DEGREES - 0.1) / 60.0 - 0.5 / _RATIO_BINS
     fits = np.abs(middle / np.maximum(chroma, 1) - ratio) <= tolerance
-    best = np.zeros((511, _RATIO_BINS + 1), np.uint8)
-    for asked in range(1, 511):
-        away = np.where(fits, np.abs(chroma - asked / 2), np.inf)
-        away[0] = np.inf
-        best[asked] = away.argmin(axis=0)
+    fits[0] = False
+    below = np.maximum.accumulate(np.where(fits, chroma, -1000), axis=0)
+    above = np.minimum.accumulate(np.where(fits, chroma, 1000)[::-1], axis=0)[::-1]
+    asked = np.arange(511)[:, None]
+    lower, upper = below[asked[:, 0] // 2], above[(asked[:, 0] + 1) // 2]
+    best = np.where(asked - 2 * lower <= 2 * upper - asked, lower, upper).astype(np.uint8)
+    best[0] = 0
     return best, np.take_along_axis(middle, best.astype(np.intp), axis=0).astype(np.uint8)
 
 
