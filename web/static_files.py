@@ -37,22 +37,26 @@ OF_FEW_PAGES = (
 )  # fmt: skip
 """First parts of the keys of texts that the server never sends and few scripts use (`texts_of`): only the pages whose
 script names such a key load its text."""
+FIRST_PART = re.compile(r"[\"'`]([\w-]+)\.")
+"""What begins a string in a script and ends at a dot, as the first part of a key does."""
 CSS_COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
 """A comment in a style sheet, with the space before it: browsers need not load it."""
 IMMUTABLE = "public, max-age=31536000, immutable"
 """Cache-Control of a file whose URL contains the current version: browsers keep it for a year without a request."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StaticFile:
-    """A static file: `kind` is its media type, `plain` its bytes, `gzipped` its bytes compressed by gzip.
-
-    `gzipped` is None if compression saves less than a tenth.
-    """
+    """A static file: `kind` is its media type, `plain` its bytes."""
 
     kind: str
     plain: bytes
-    gzipped: bytes | None
+
+    @functools.cached_property
+    def gzipped(self) -> bytes | None:
+        """The bytes compressed by gzip, once they are asked for; None if that saves less than a tenth."""
+        gzipped = gzip.compress(self.plain, 9, mtime=0)
+        return gzipped if len(gzipped) < 0.9 * len(self.plain) else None
 
 
 @functools.cache
@@ -74,7 +78,7 @@ def loaded_files() -> dict[str, StaticFile]:
         plain_files[f"page-{page}.js"] = source.encode()
         for language in catalogue.LANGUAGES:
             plain_files[f"texts/{language}-{page}.json"] = msgspec.json.encode(texts_of(source, language))
-    return {name: _static_file(name, plain) for name, plain in plain_files.items()}
+    return {name: StaticFile(MEDIA_TYPES[Path(name).suffix], plain) for name, plain in plain_files.items()}
 
 
 def texts_of(source: str, language: str) -> dict[str, str]:
@@ -87,14 +91,8 @@ def texts_of(source: str, language: str) -> dict[str, str]:
         source: The page's bundled script.
         language: Code of the language.
     """
-    foreign = {page for page in (*PAGES, *OF_FEW_PAGES) if not re.search(rf"[\"'`]{page}\.", source)}
+    foreign = {*PAGES, *OF_FEW_PAGES} - set(FIRST_PART.findall(source))
     return {key: text for key, text in catalogue.texts(language).items() if key.partition(".")[0] not in foreign}
-
-
-def _static_file(name: str, plain: bytes) -> StaticFile:
-    """Return the static file `name` from its bytes `plain`: with its media type, and gzipped if that saves a tenth."""
-    gzipped = gzip.compress(plain, 9, mtime=0)
-    return StaticFile(MEDIA_TYPES[Path(name).suffix], plain, gzipped if len(gzipped) < 0.9 * len(plain) else None)
 
 
 @functools.cache
@@ -123,7 +121,7 @@ def static_files() -> flask.Blueprint:
         served = loaded_files().get(name)
         if served is None:
             flask.abort(404)
-        zipped = served.gzipped is not None and flask.request.accept_encodings.quality("gzip") > 0
+        zipped = flask.request.accept_encodings.quality("gzip") > 0 and served.gzipped is not None
         response = flask.Response(served.gzipped if zipped else served.plain, content_type=served.kind)
         if zipped:
             response.headers["Content-Encoding"] = "gzip"
