@@ -159,31 +159,34 @@ def snapshots(game: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", FOLLOWING)
 def test_game_pages_have_no_content_cut_off_covered_or_outside_the_window(
-    chromium: Any, site: tuple[str, Pub], name: str, language: str, game: str
+    chromium: Any, site: tuple[str, Pub], name: str, language: str
 ) -> None:
     shown = FOLLOWING[name]
     looks = LOOKS if WHOLE and language == "en" else ("dark",)  # a look is colours: that it is no more is told once
-    taken = {key: each for key, each in snapshots(game).items() if WHOLE or key.split("-")[1] in shown.moments}
     fed = FedPage(chromium, site[0], shown.path, language, paired=shown.paired)
-    wrong: dict[str, Any] = {}
-    for size in SIZES if WHOLE else shown.sizes:
-        resize(fed, size)
-        each = "([snapshots, looks, smallest_px]) => faultsOfEach(snapshots, looks, smallest_px)"
-        found = fed.page.evaluate(each, [taken, looks, smallest_px(fed, size)])
-        for key, look, faults in found:
-            wrong[f"{name}-{game}-{key}-{look}-{language}-{size[0]}x{size[1]}"] = faults[:4]
-        all_of_them = itertools.product(taken, looks)
-        for key, look in all_of_them if FORM == "pictures" else [(key, look) for key, look, _ in found[:MOST_PICTURES]]:
-            fed.page.evaluate("([told, happens]) => show(told, happens)", [taken[key], key.endswith("cheered")])
-            fed.page.evaluate("(look) => { document.documentElement.dataset.look = look }", look)
-            photograph(fed, f"{name}-{game}-{key}-{look}-{language}", size)
-    assert fed.problems == []
-    tell(f"{name}-{game}-{language}", wrong)
-    assert wrong == {}
+    every: dict[str, Any] = {}
+    for game in GAMES:
+        taken = {key: each for key, each in snapshots(game).items() if WHOLE or key.split("-")[1] in shown.moments}
+        wrong: dict[str, Any] = {}
+        for size in SIZES if WHOLE else shown.sizes:
+            resize(fed, size)
+            each = "([snapshots, looks, smallest_px]) => faultsOfEach(snapshots, looks, smallest_px)"
+            found = fed.page.evaluate(each, [taken, looks, smallest_px(fed, size)])
+            for key, look, faults in found:
+                wrong[f"{name}-{game}-{key}-{look}-{language}-{size[0]}x{size[1]}"] = faults[:4]
+            all_of_them = itertools.product(taken, looks)
+            some = [(key, look) for key, look, _ in found[:MOST_PICTURES]]
+            for key, look in all_of_them if FORM == "pictures" else some:
+                fed.page.evaluate("([told, happens]) => show(told, happens)", [taken[key], key.endswith("cheered")])
+                fed.page.evaluate("(look) => { document.documentElement.dataset.look = look }", look)
+                photograph(fed, f"{name}-{game}-{key}-{look}-{language}", size)
+        assert fed.problems == [], game
+        tell(f"{name}-{game}-{language}", wrong)
+        every |= wrong
+    assert every == {}
 
 
 FULL: tuple[tuple[str, int, str, list[bool]], ...] = (
@@ -195,19 +198,20 @@ FULL: tuple[tuple[str, int, str, list[bool]], ...] = (
 """Game, number of players, situation, and whether the chart, if there is one, is drawn."""
 
 
-@pytest.mark.parametrize(("game", "count", "moment", "charts"), FULL)
 def test_the_tv_page_cuts_off_no_distance_to_go_and_draws_a_chart_only_where_it_is_readable(
-    chromium: Any, site: tuple[str, Pub], game: str, count: int, moment: str, charts: list[bool]
+    chromium: Any, site: tuple[str, Pub]
 ) -> None:
     fed = FedPage(chromium, site[0], "/tv")
     resize(fed, SCREEN)
-    fed.show(scenes(next(each for each in seated(GAMES[game]) if len(each.players) == count))[moment])
     every = "[...document.querySelectorAll('.player small')].filter((each) => each.checkVisibility())"
-    assert len(fed.page.evaluate(f"{every}.map((each) => each.textContent)")) >= count
     cut = f"{every}.filter((each) => each.scrollWidth > each.clientWidth)"
-    assert fed.page.evaluate(f"{cut}.map((each) => each.textContent)") == []
     drawn = "[...document.querySelectorAll('.race')].map((each) => each.checkVisibility())"
-    assert fed.page.evaluate(drawn) == charts
+    for game, count, moment, charts in FULL:
+        case = (game, count, moment)
+        fed.show(scenes(next(each for each in seated(GAMES[game]) if len(each.players) == count))[moment])
+        assert len(fed.page.evaluate(f"{every}.map((each) => each.textContent)")) >= count, case
+        assert fed.page.evaluate(f"{cut}.map((each) => each.textContent)") == [], case
+        assert fed.page.evaluate(drawn) == charts, case
 
 
 @pytest.mark.parametrize("language", SPOKEN)
