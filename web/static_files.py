@@ -38,7 +38,7 @@ OF_FEW_PAGES = (
 """First parts of the keys of texts that the server never sends and few scripts use (`texts_of`): only the pages whose
 script names such a key load its text."""
 FIRST_PART = re.compile(r"[\"'`]([\w-]+)\.")
-"""What begins a string in a script and ends at a dot, as the first part of a key does."""
+"""Finds strings in a script that begin like a key of a text: one word, then a dot."""
 CSS_COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
 """A comment in a style sheet, with the space before it: browsers need not load it."""
 IMMUTABLE = "public, max-age=31536000, immutable"

@@ -31,10 +31,9 @@ USER = "nobody"
 NOON_S = 1_748_779_200
 """Noon of the first of June 2025, when files are signed."""
 IS_ROOT = os.geteuid() == 0
-needs_tools = pytest.mark.skipif(
+pytestmark = pytest.mark.skipif(
     not all(map(shutil.which, ("gpg", "gpgv", "dpkg-deb"))), reason="needs gpg, gpgv and dpkg-deb"
 )
-pytestmark = needs_tools
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ const isTurnOf = (name, snapshot) =>
   snapshot.state?.player === name &&
   !housesTurn(snapshot);
 
-/** Return what a seated player is doing: their turn, playing with so many points, in the next game, or waiting. */
+/** Return what a seated player is doing: their turn, playing (with the points), in the next game, or waiting. */
 export function seatWords(snapshot, name) {
   if (isTurnOf(name, snapshot)) return t("seat.your_turn", { name });
   const side = snapshot.state?.over ? null : sides(snapshot).find((each) => each.name === name);
