@@ -63,7 +63,7 @@ explore: .venv/dev.stamp  ## run the property tests with new random examples; a 
 fuzz: .venv/dev.stamp  ## replay 10,000 mutilated transcripts
 	@PEGPIP_FUZZ=10000 $(BIN)/pytest -q tests/games/test_fuzz.py
 
-mutants: .venv/dev.stamp  ## mutation testing of the rules: 97 % must fail a test (an hour; ONLY="notation dice" picks modules)
+mutants: .venv/dev.stamp  ## mutation testing of the rules: 97 % must fail a test (an hour; ONLY="engine.dice engine.roll_off" picks modules)
 	@$(BIN)/python -m tests.games.mutants $(ONLY)
 
 evening: .venv/dev.stamp  ## first start, whole games and the evening page in Chromium, in real time (half an hour)

@@ -230,6 +230,8 @@ def main() -> int:
     hypothesis.settings.register_profile("mutants", phases=phases)
     hypothesis.settings.load_profile("mutants")
     known = [module for module in modules() if module.split(".")[-1] not in LEFT_OUT]
+    if unknown := set(options.modules) - set(known):
+        parser.error(f"no such module of the games: {', '.join(sorted(unknown))}; choose from {', '.join(known)}")
     chosen = options.modules or known
     mutants = [mutant for module in chosen for mutant in mutants_of(module)[options.first :: options.sample]]
     score = Score(Counter(mutant.module for mutant in mutants))
