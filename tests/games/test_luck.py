@@ -85,7 +85,7 @@ def makes_up(story: Story, error: float = 1e-8) -> None:
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
 @settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_the_moves_of_a_luck_story_add_up_after_undone_actions_and_corrected_throws(
+def test_the_moves_of_a_luck_analysis_add_up_after_undone_actions_and_corrected_throws(
     game: str, goal: str, rules: dict[str, Any], seed: int
 ) -> None:
     generator, levels = random.Random(seed), ["careless", "steady"]

@@ -109,6 +109,7 @@ def test_teach_page_closes_the_dialog_about_a_die_when_the_next_throw_lands(teac
     first = page.wait_for_selector("#dice li >> nth=0 >> button")
     key = first.get_attribute("data-key")
     first.click()
+    page.wait_for_selector("dialog[open]")
     teacher.offer(throw())
     page.wait_for_function(f"() => !document.querySelector('[data-key=\"{key}\"]')")
     page.wait_for_selector("dialog", state="detached")
