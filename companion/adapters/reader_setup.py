@@ -109,7 +109,7 @@ def save_calibration(folder: Path, stored: Stored) -> Path:
 
 def fits(stored: Stored, source: str) -> bool:
     """Whether a calibration was made with the camera `source`, and with its picture size if that is virtual."""
-    return stored.camera == source.strip() and (source != "virtual" or stored.size_wh == LENS.size_wh)
+    return stored.camera == source.strip() and (source.strip() != "virtual" or stored.size_wh == LENS.size_wh)
 
 
 def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
@@ -132,7 +132,7 @@ def _why_uncalibrated(stored: Stored | None, source: str) -> str:
     The virtual camera needs no calibration. For another camera, none is stored (`stored` is None), or `stored` belongs
     to a different camera.
     """
-    if source == "virtual":
+    if source.strip() == "virtual":
         return "The virtual camera knows its own tray."
     if stored is None:
         return NOT_CALIBRATED

@@ -58,7 +58,7 @@ def refuse_virtual(source: str, instead: str) -> None:
 
     `source` is the camera as in the settings; `instead` completes the sentence with what to do.
     """
-    if source == "virtual":
+    if source.strip() == "virtual":
         raise SetupError([f"camera = 'virtual': nobody can throw dice into its tray here; {instead}."])
 
 

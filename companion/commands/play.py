@@ -55,7 +55,8 @@ def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: 
     """Serve the table: camera, rules, board and phones, until Ctrl-C.
 
     Without options or settings: a virtual camera, the board drawn in the page, port 8000. Open /tray to throw simulated
-    dice. The exit status is 130 after Ctrl-C, and 0 after SIGTERM.
+    dice. A settings file named by --config is created if it is missing. The exit status is 130 after Ctrl-C, and 0
+    after SIGTERM.
     """
     share_one_heap()
     logs.configure_logging(time.monotonic, verbose=verbose, structured=log_json)
@@ -172,7 +173,7 @@ def _announce(app: App) -> None:
         draw(app.door.addresses(), app.door.pairing.owner_code())
     click.echo(f"page: {app.door.addresses().page}")
     click.echo(f"PIN: {app.door.pairing.pin}")
-    if app.settings.camera.source == "virtual":
+    if app.settings.camera.source.strip() == "virtual":
         here = local_page(app.settings.web.host, app.door.port)
         click.echo(f"Throw simulated dice: {here}tray   Play: /control   TV: /tv")
     click.echo("Ctrl-C stops the table; nothing is lost.")

@@ -124,7 +124,7 @@ def test_the_teach_and_watch_commands_use_mains_hz_of_the_settings(
     assert asked == [60]
 
 
-@pytest.mark.parametrize("words", [["teach"], ["watch", "virtual"]])
+@pytest.mark.parametrize("words", [["teach"], ["teach", "--camera", "virtual "], ["watch", "virtual"]])
 def test_teach_and_watch_refuse_the_virtual_tray_that_nobody_can_throw_into(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
