@@ -6,6 +6,7 @@ import os
 import secrets
 from pathlib import Path
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
@@ -41,7 +42,7 @@ def key_of(folder: Path) -> Ed25519PrivateKey:
     except OSError as refused:
         cure = "Free some disk space, correct its rights, or name another folder."
         raise DeviceError(f"{path}: {refused.strerror}.", cure) from None
-    except (ValueError, TypeError) as spoilt:  # TypeError: it needs a password
+    except (ValueError, TypeError, UnsupportedAlgorithm) as spoilt:  # TypeError: it needs a password
         raise DeviceError(f"{path} is no key ({spoilt}).", "Restore it, or move it and register a new one.") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise DeviceError(f"{path} is a key of another kind.", "Restore the table's own from an export.")

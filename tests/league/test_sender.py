@@ -257,10 +257,19 @@ def test_a_league_signing_key_is_made_on_a_file_system_without_hard_links(
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
-@pytest.mark.parametrize("encrypted", [False, True])
-def test_a_league_signing_key_file_without_a_readable_key_is_a_device_error(tmp_path: Path, encrypted: bool) -> None:
+SECP160R1 = b"""-----BEGIN PRIVATE KEY-----
+MGECAQAwEAYHKoZIzj0CAQYFK4EEAAgESjBIAgEBBBUAcbQiF+4nxyTlplR60A+g
+YTRlVRGhLAMqAARj7oE1CGunQdQIqwBrNa13l6QqC6EMfBomNsQJVKmTtZ0xpZ0a
+yBeR
+-----END PRIVATE KEY-----
+"""
+
+
+@pytest.mark.parametrize("kind", ["no key", "encrypted", "of an unsupported curve"])
+def test_a_league_signing_key_file_without_a_readable_key_is_a_device_error(tmp_path: Path, kind: str) -> None:
     form = Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"password")
-    (tmp_path / FILE_NAME).write_bytes(key_of(tmp_path).private_bytes(*form) if encrypted else b"no key")
+    unsupported = SECP160R1 if kind == "of an unsupported curve" else b"no key"
+    (tmp_path / FILE_NAME).write_bytes(key_of(tmp_path).private_bytes(*form) if kind == "encrypted" else unsupported)
     with pytest.raises(DeviceError, match="is no key"):
         key_of(tmp_path)
 
