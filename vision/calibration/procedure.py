@@ -262,7 +262,7 @@ class Calibrating:
                 continue
             if changed_s is None or (frame.exposure is not None and not frame.exposure.held):
                 frames, changed_s = [], frame.at_s
-            if frame.exposure is None and count < warm_frames:
+            if frame.exposure is None and count <= warm_frames:
                 continue
             if frame.exposure is not None and frame.at_s - changed_s < HELD_FOR_S:
                 self._once(SETTLING)
