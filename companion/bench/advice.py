@@ -36,9 +36,11 @@ stops once enough states are timed, which may leave out the later ones."""
 def measure() -> dict[str, float]:
     """Measure the advice of every game and goal in processor time, without garbage collection.
 
+    A fresh process measures each pair of game and goal, so nothing is loaded yet. At least STATES states are measured
+    in it.
+
     Returns milliseconds by key `advice_GAME_GOAL_FIGURE`, such as `advice_crag_points_median_ms`. The figures are the
-    keys that `timed` returns. At least STATES states are measured for each game and goal. A game without odds for a
-    goal has no keys for it.
+    keys that `timed` returns. A game without odds for a goal has no keys for it.
     """
     found: dict[str, float] = {}
     for game in GAMES:

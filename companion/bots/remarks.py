@@ -75,10 +75,11 @@ class Remarks:
         Judges all lines that were not judged yet.
 
         Returns:
-            `number` of the table's last entry; `remark`: the fields of `Remark`, whose text the page looks up;
-            `by`: name of the bot in this game, else the setting `house_name`, else the table's name. Without a
-            game or a line, in tournament mode and with remarks turned off, `remark` is None, and `by` is never the
-            bot. `remark` is also None if the last entry is no line, or a line without a remark.
+            `number` of the table's last entry. `remark`: the fields of `Remark`, whose text the page looks up, or None.
+            `by`: name of the bot in this game, else the setting `house_name`, else the table's name.
+
+            `remark` is None if the last entry is no line, or a line without a remark. Without a game or a line, in
+            tournament mode, and with remarks turned off, `remark` is None and `by` is never the bot.
         """
         record, settings = self._state().record, self._settings()
         game, name = record.game, settings.house_name or settings.name

@@ -40,7 +40,8 @@ def check_versions(camera: str, installed: Mapping[str, str | None] | None = Non
 def versions() -> dict[str, str | None]:
     """Return the installed versions of OpenCV, NumPy, picamera2 and simplejpeg by name; None for a missing one.
 
-    OpenCV and NumPy are imported to find theirs; one that can't be imported counts as missing.
+    OpenCV and NumPy are imported to find theirs; one that can't be imported counts as missing. The other two are not
+    imported; "of the system" stands for a version that is not known.
     """
     return {
         "OpenCV": _loaded("cv2"),

@@ -114,7 +114,7 @@ class PackageKeeper:
 
         From a disk error until a later write or deletion succeeds, the first value is False and the sentence is the
         error. Otherwise the sentence tells how many throws were kept since the start, and how many readings were
-        skipped. With `evidence_percent` 0 the first value is True, and the sentence says that nothing is kept.
+        skipped. Without such an error, and with `evidence_percent` 0, the sentence says that nothing is kept.
         """
         if self._illness:
             return False, self._illness

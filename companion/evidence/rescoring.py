@@ -60,9 +60,11 @@ class Rescored:
 
     @property
     def caught(self) -> bool:
-        """Whether the new reading is trusted but wrong, and equals the table's, about which a person was asked.
+        """Whether a person's answer caught the wrong reading at the table.
 
-        A table asks even about a trusted reading if no throw can have that many dice: one die may cover another.
+        True if the new reading is trusted but wrong, equals the reading at the table, and the table asked a person
+        about that. A table asks even about a trusted reading if no throw can have that many dice: one die may cover
+        another.
         """
         wrong = self.now.trusted and not self.throw.exact(self.now)
         return wrong and not self.changed and not self.throw.camera_throw.accepted

@@ -136,7 +136,7 @@ def upper_bound(events: int, trials: int) -> float:
 
 
 def _at_most(events: int, trials: int, probability: float) -> float:
-    """Return the probability of at most `events` events in `trials` trials.
+    """Return the probability of at most `events` events in `trials` trials; `events` must not exceed `trials`.
 
     `probability` is that of one event, above 0 and below 1.
     """

@@ -58,10 +58,11 @@ def decide(state: TableState, command: c.Command, now: Now) -> tuple[Step, ...]:
 
 
 def _tray_reported(changes: Changes, command: c.Reporting) -> Changes:
-    """Return `changes` with the steps that follow from a report on the tray: motion, an observation, or passing time.
+    """Return `changes` with a report on the tray noted, and what follows from it.
 
-    In a game an observation or passing time is interpreted: lines are played, or people are asked. Other reports, such
-    as `OverlookTray`, only change the state. Time does nothing without a game, or while people are asked or dice move.
+    In a game an observation or passing time is interpreted: lines are played, or people are asked. Motion,
+    `OverlookTray` and a report without an observation only change the state. Time does nothing without a game, or while
+    people are asked or dice move.
     """
     state, game = changes.state, changes.state.playing
     match command:

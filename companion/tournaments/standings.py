@@ -34,8 +34,8 @@ def standings(draw: Draw[P], matches: Sequence[Match[P, G]]) -> list[Placing[P]]
     """Return the standings after these matches (`matches_of`), the best first.
 
     Knockout: the later the round in which a player went out, the better; players who are not out come first. Players
-    who went out in the same round share a place. Players who left come last, unless they had lost a game or won the
-    final in a game rather than by walkover.
+    who went out in the same round share a place. Players who left come after all others. Exceptions are a player who
+    lost a game, and the winner of a final that was played.
 
     Round robin: most matches won; then most won among the players with as many wins; then the higher difference of
     points; then the place is shared.

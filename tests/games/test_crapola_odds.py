@@ -30,7 +30,7 @@ def test_crapola_crap_out_chance_matches_known_counts_for_1_to_6_dice_and_is_non
 
 
 @pytest.mark.parametrize("dice", range(1, 8))
-def test_the_most_crapola_points_for_each_number_of_dice_left_match_brute_force(dice: int) -> None:
+def test_computed_and_stored_counts_of_throws_for_each_crapola_offer_match_brute_force(dice: int) -> None:
     """An offer is the most points for each number of dice left; the ways of all throws of one offer are added."""
     wanted = Counter[tuple[tuple[int, int], ...]]()
     for offer, chance in crapola_offers(dice):

@@ -215,9 +215,9 @@ def _edge_of(box_mm: Floats, rig: Rig) -> float:
     belongs to the upper face, so it appears too far out by the factor height / (height - edge). The near side belongs
     to the lower face and is not shifted.
 
-    So edge = away * (1 - edge / height) + near - rim, solved for edge. `away` is the distance of the far side, `near`
-    the negative distance of the near side, `rim` the width of the blur. If the point is under the die, both sides of an
-    axis count as far ones.
+    So edge = away * (1 - edge / height) + near - rim, solved for edge. `height` is that of the lens above the floor,
+    `away` the distance of the far side. `near` is minus the distance of the near side, `rim` the width of the blur. If
+    the point under the lens lies under the die, both sides of an axis count as far ones.
     """
     x, y, height = rig.camera_mm
     sides = np.diff(box_mm[:3], axis=0)

@@ -36,7 +36,8 @@ ORIENTATION_TAG = 274
 SAVED_QUALITY = 92
 """JPEG quality, 0 to 100, of pictures that commands such as `read` write. Higher: larger files; lower: blurred pips."""
 MAX_FILE_BYTES = 400_000_000
-"""Largest file in bytes, to bound memory; larger ones are refused. It fits MAX_PIXELS of uncompressed 16-bit colour."""
+"""Largest picture file in bytes; larger ones are refused. Higher: a hostile file takes more memory. MAX_PIXELS of
+uncompressed 16-bit colour fit in it."""
 _TILE_WIDTH, _TILE_HEIGHT = 322, 323
 """Numbers of the TIFF tags for the width and height of a tile. MAX_PIXELS also limits tiles: a hostile file may declare
 tiles larger than its picture, which would fill the memory."""

@@ -70,9 +70,9 @@ PHOTO_VIEWS = ViewSet(
     ((-np.pi / 4, 0.85), (np.pi / 4, 1.2)),
     tuple((step * np.pi / 8, factor) for step in range(8) for factor in (1.2, 1.35)),
 )
-"""Views of a face in a photo, as (rotation in radians, factor of the crop's size); see `ViewSet`. Most factors exceed
-1: on dark dice the detector sees only the pips, and underestimates the size. Larger factors: more ground in the
-crop."""
+"""Views of a face in a photo, as (rotation in radians, factor of the crop's size): for every face, for uncertain ones,
+and for dice uncertain to the end (`first`, `second` and `augmented` of a `ViewSet`). Most factors exceed 1: on dark
+dice the detector sees only the pips, and underestimates the size. Larger factors: more ground in the crop."""
 LIGHT_VIEWS = ViewSet(*(tuple((step * np.pi / 8, 0.93) for step in steps) for steps in ((0,), (-2, 2), (1, 3, 5, 7))))
 """Views of faces that the light detector found, as (rotation in radians, factor of the detected size), in the fields of
 `ViewSet`. Its boxes are larger than the faces, so the factor is below 1. Smaller: pips are cut off; larger: crops show

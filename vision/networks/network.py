@@ -73,10 +73,11 @@ class OpenCVRuntime:
 
 
 def open_runtime(model: Path, *, whole_pictures: bool = False) -> Runtime:
-    """Open an ONNX file with ONNX Runtime, or with OpenCV if that is missing or PEGPIP_RUNTIME is "opencv".
+    """Open an ONNX file: with OpenCV if `whole_pictures` is set, else with ONNX Runtime.
 
-    OpenCV also runs networks of `whole_pictures`: it is about as fast on their large maps, or faster.
-    Raises ValueError if the file is gone or can't be parsed; damaged weights are not noticed.
+    OpenCV is also the fallback if ONNX Runtime is missing, or if PEGPIP_RUNTIME is "opencv". On the large maps of whole
+    pictures OpenCV is about as fast, or faster. Raises ValueError if the file is gone or can't be parsed; damaged
+    weights are not noticed.
     """
     if not whole_pictures and os.environ.get("PEGPIP_RUNTIME") != "opencv":
         with contextlib.suppress(ImportError):

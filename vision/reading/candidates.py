@@ -138,9 +138,11 @@ class Selection:
 
         The first doubt that applies is returned:
 
-        - `COUNT`: there are not `expect` dice (None: any number), or a rejected candidate may be a die.
-        - `UNREAD`: the confidence of the values is too low. With `expect` None the limit is stricter.
-        - `DISAGREE`: detector and classifier name different values.
+        - `COUNT`: there are not `expect` dice (None: any number), or a rejected candidate may be a die. It may be one
+          if its score is close to the lowest of a die, or its size differs from that of the best candidate.
+        - `UNREAD`: the product of the dice's confidences is too low, or an unconfirmed die is too weak. With `expect`
+          None less weakness is allowed.
+        - `DISAGREE`: detector and classifier name different values for a die.
         """
         if expect is not None and len(self.dice) != expect:
             return Doubt.COUNT

@@ -18,11 +18,11 @@ from companion.games.advice.odds import GOALS
 @click.option("--goal", type=click.Choice(GOALS), help="Unit of the result; by default win if solved, else points.")
 @click.argument("file", metavar="FILE|-")
 def command(file: str, as_json: bool, goal: str | None) -> None:
-    """Split the results of a finished game, FILE, into luck and decisions; list luckiest throws, costliest decisions.
+    """Split the results of the finished game in FILE into luck and decisions.
 
-    A decision costs the value of the best option less that of the option taken. Luck is the change of value by throws.
-    Expectation, luck and decisions add up to the result. Where values are approximate, the approximation error that is
-    listed is added, too.
+    Also lists the luckiest throws and the costliest decisions. A decision costs the value of the best option less that
+    of the option taken. Luck is the change of value by throws. Expectation, luck and decisions add up to the result.
+    Where values are approximate, the sum includes the approximation error, which is listed.
 
     --goal is the unit of results: `points` of each player, `win` (the chance to win) or `games` won of each side. By
     default it is `win` if the game is solved, else `points`.

@@ -161,7 +161,7 @@ def _ctrl_c_noted() -> Iterator[list[int]]:
 
 
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
-    """Play the games with these numbers between bots; return one `Score` for each seat.
+    """Play bots against each other, one game for each of `numbers`; return one `Score` for each seat.
 
     `levels` has each seat's level of the bot. A seat's score sums up its share of each win, the square of that share,
     and its side's final scores. A game's number decides who starts and, with the seed, the dice and the bots' mistakes.

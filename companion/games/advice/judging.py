@@ -59,8 +59,8 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
     games or points. A decision, also one to throw, counts if its best and worst options differ by at least
     LEAST_AT_STAKE[goal]. For `points` this threshold is multiplied by the game's `Rulebook.mistakes[0]`.
 
-    The roll-off is left out. If `goal` is `points` and also the game's default goal (`goal_for`), positions with exact
-    win probabilities, such as a last turn, are left out, too.
+    The roll-off is left out. Where `points` is the goal and also the game's default goal (`goal_for`), positions with
+    exact win probabilities are left out, too. A last turn is one.
 
     Raises:
         RulesError: The values of the game's options are not known for the goal, or a player left while somebody had

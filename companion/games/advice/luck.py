@@ -127,9 +127,10 @@ class Story:
 
     @property
     def costliest(self) -> tuple[Move, ...]:
-        """Moves of all players that were not the best, in descending order of regret; at most `MAX_HIGHLIGHTS`.
+        """Costliest mistakes of all players, in descending order of regret; at most `MAX_HIGHLIGHTS`.
 
-        A throw is among them if the decision to throw was the mistake.
+        A mistake is a decision for which another option had a higher value. A throw counts if stopping was better,
+        whatever the dice showed.
         """
         costly = [move for move in self.moves if move.cost > 0 and move.best is not None]
         return tuple(sorted(costly, key=lambda move: -move.cost)[:MAX_HIGHLIGHTS])
@@ -184,7 +185,7 @@ def steps_of(transcript: Transcript) -> list[Transcript]:
 
 
 def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, State]]:
-    """Yield the line that each of `steps` after the first adds: number, state before, action, state after.
+    """For each of `steps` after the first, yield its last line: number, state before, action, state after.
 
     `steps` are transcripts of one game, each one line longer than the one before. The header is line 1, and lines taken
     back are not counted.

@@ -35,8 +35,8 @@ def chance_of_as_good(transcript: Transcript, story: Story) -> float:
 def value_after(before: State, throw: Throw, goal: str) -> float:
     """Return the value of the state after a throw, for the player who threw, with best play from there on.
 
-    `goal` is the unit: `win`, `games` or `points`. For `points`, a throw that ends the turn has the value 0. Raises
-    RulesError if the value is not known.
+    `goal` is `win` (win probability), `games` (expected games) or `points` (expected points of this turn). For
+    `points`, a throw that ends the turn has the value 0. Raises RulesError if the value is not known.
     """
     after = before.after(throw)
     if goal != "points":

@@ -129,10 +129,10 @@ class Crapola:
         return tuple((option, self._value(option)) for option in (*self.throw_sizes, *self.options()))
 
     def _value(self, option: Action | int) -> float:
-        """Return the expected points of this turn for a Crapola option, with best play after it.
+        """Return the expected points of this turn if `option` is taken now, with best play after it.
 
-        A stop is worth the points gathered so far, a `Spend` 0. Raises RulesError if the house rule `entry` is too high
-        for odds.
+        `option` is an action of `options`, or the number of dice to throw. A stop is worth the points gathered so far,
+        a `Spend` 0. Raises RulesError if the house rule `entry` is too high for odds.
         """
         turn, least = self.turn, self.totals.least_bank
         if isinstance(option, int):

@@ -132,8 +132,8 @@ class CribbageBoard:
         On a tie it is the first side clockwise. The other side may be behind if players have left since the bomb was
         announced. Without another side in play no peg moves.
 
-        The bomber's count of consecutive wipe-outs becomes 0. The bomber is no longer fuchled (sent to the start), nor
-        is a side whose peg leaves the start. Nobody is bumped, and the turn passes on.
+        The bomber's count of consecutive wipe-outs becomes 0, and the bomber is no longer fuchled (sent to the start).
+        Another side stays fuchled only while its peg is at the start. Nobody is bumped, and the turn passes on.
         """
         side, hit, events = self.side, self.furthest, tuple[Event, ...]()
         pegs, wipeouts = self.pegs, with_entry(self.wipeouts, side, 0)

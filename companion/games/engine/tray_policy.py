@@ -167,8 +167,8 @@ def thrown_or_moved(dice: TrayDice, still: Values = (), staying: Values = ()) ->
     """Yield the possible throws that dice at rest show, each as ascending values, likeliest first.
 
     1. The dice in the throw zone, perhaps none, without those in `still`, which did not move.
-    2. If `still` is empty and the keep zone has gained dice since the last throw: both together. The player may
-       have moved these dice there after this throw.
+    2. If `still` is empty and the keep zone has gained dice since the last throw: the dice of point 1 and the gained
+       dice together. The player may have moved the gained dice there after this throw.
 
     Nothing is yielded if a die in `still` is not in `staying`, the dice that a throw leaves in the tray.
     """

@@ -28,7 +28,7 @@ def mean_regret(game: str, level: str, games: int) -> tuple[str, float]:
     Args:
         game: Name of the game.
         level: Name of the level.
-        games: Number of games to play; at least one.
+        games: Number of games to play; enough that at least one decision counts.
     """
     rules = {switch.key: switch.default for switch in game_named(game).switches}
     header = Header(game, ("Ann", "Ben"), rules)

@@ -137,8 +137,8 @@ def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], l
     Args:
         chain: The surviving rows, in order.
         head: The last known end of the journal. If the chain ends at a lower number, the missing end is a gap, too.
-        orphan: Highest number of a throw that has a photo and no entry, 0 for none. The `LOST` entry at the end
-            gets it.
+        orphan: Highest number of a throw that has a photo and no entry, 0 for none. The `LOST` entry for a missing end
+            records it as its throw.
     """
     filled: list[Row] = []
     missing: list[tuple[int, Loss]] = []

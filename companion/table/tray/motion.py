@@ -78,7 +78,8 @@ def moved(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PLA
 def any_in_new_place(before: Sequence[Die], now: Sequence[Die]) -> bool:
     """Return whether a die of `now` lies where none of `before` lay, within SAME_PLACE_MM. Values do not matter.
 
-    Each die of `now` takes the nearest old place that is still free: with more dice than before the answer is True.
+    Each die of `now` takes the nearest old place that is still free. With more dice than before, one finds no place, so
+    the answer is True.
     """
     left = list(before)
     for die in now:

@@ -75,7 +75,8 @@ SMOKE = Material(Kind((70, 66, 70), LIGHT), clear=0.5, drilled=0.3, gloss=0.09)
 Larger `clear`: floor and lower face's pips show more; larger `drilled`: deeper pips; larger `gloss`: brighter
 highlights."""
 RUBY = Material(Kind((30, 18, 186), LIGHT, corner=0.03), clear=0.6, drilled=0.2, gloss=0.09)
-"""Red clear body with sharp edges; numbers as in `SAPPHIRE`. Larger `clear`: the lower face's pips show more."""
+"""Red clear body with sharp edges. `clear` and `gloss` are shares of the light, `drilled` the pips' depth, 0 to 1;
+`corner` is a share of the edge. Larger `clear`: the lower face's pips show more."""
 SAPPHIRE = Material(Kind((170, 82, 20), LIGHT, corner=0.03), clear=0.6, drilled=0.2, gloss=0.09)
 """Blue clear body with sharp edges. `clear` and `gloss` are shares of the light, `drilled` the pips' depth, 0 to 1;
 `corner` is a share of the edge. Larger `clear`: the lower face's pips show more; larger `corner`: rounder edges."""

@@ -22,9 +22,9 @@ MIN_DISTANCE_FACES = 0.5
 """Distance from all dice of a rendered tray, in face sizes, above which a detection is false. Labels of rendered trays
 are exact; a larger distance finds fewer false detections."""
 LONG_EDGES_PX = (400, 800, 1131)
-"""Long edges, in pixels, to which a photo is scaled to find false detections; the reader's PASSES_PX has them, too. A
-further scale, no larger than the last of these, brings the photo's dice near REFERENCE_FACE_PX. More or larger edges
-find more and take longer."""
+"""Long edges, in pixels, to which a training photo is scaled to find false detections. Each is one of the edges in the
+reader's PASSES_PX: the detector learns at scales that it will see. A further scale, no larger than the last edge,
+brings the photo's dice near REFERENCE_FACE_PX. More or larger edges find more and take longer."""
 MAX_SCALE = 2.0
 """Largest scale factor at which a photo is searched for false detections, which become hard negatives in training.
 Higher: noise that looks like pips only when enlarged becomes a negative example, too."""

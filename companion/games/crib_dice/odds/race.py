@@ -254,7 +254,7 @@ class Race:
         self._past = max(self._finishes.past, *(peg - board.holes for peg in board.pegs))
 
     def turn_values_to_win(self) -> TurnValues:
-        """Return the win probability of the side to play for every state of the current turn, as a `TurnValues`.
+        """Return the win probability of the side to play in each state of its current turn, as a `TurnValues`.
 
         In the rest of this turn the side plays for the highest win probability. In later turns all sides are taken to
         play for the most turn points.

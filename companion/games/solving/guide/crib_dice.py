@@ -168,9 +168,10 @@ def _gap_chart(file: Path) -> None:
 
 
 def _piddle_chart(file: Path) -> str:
-    """Write an SVG chart of the turn points from which to stop rather than throw two dice, by lead in holes.
+    """Draw a Crib Dice chart as an SVG file: from how many turn points a side should stop, by its lead in holes.
 
-    Five 3s are frozen. Returns an English phrase with the values for 30 holes behind and 30 ahead.
+    Five 3s are frozen, so a throw would be of two dice. The other peg is on OTHER_HOLE; the leads are GAPS. Returns an
+    English phrase with the least points to stop at, for 30 holes behind and for 30 ahead.
     """
     curve = [_stop_on(OTHER_HOLE + gap, 0, 5, 3) for gap in GAPS]
     lines(file, list(GAPS), {"five frozen 3s": curve}, ("holes ahead of the other peg", "turn points to stop at"))
