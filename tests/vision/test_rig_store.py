@@ -227,6 +227,19 @@ def test_calibration_retakes_the_empty_tray_frames_if_the_exposure_changes_meanw
     assert np.abs(empty.astype(int) - camera.rig().empty_bgr).mean() < 1.0
 
 
+def test_empty_tray_picture_skips_the_warm_up_frames_of_a_camera_without_exposure_reports() -> None:
+    camera, numbers = film(), itertools.count(1)
+
+    def without_exposure() -> Frame:
+        number = next(numbers)
+        frame = camera.frame()
+        image_bgr = frame.image_bgr // 2 if number <= 100 else frame.image_bgr
+        return replace(frame, image_bgr=image_bgr, exposure=None)
+
+    empty = calibrating(without_exposure).empty_tray(warm_frames=100)
+    assert np.abs(empty.astype(int) - camera.rig().empty_bgr).mean() < 1.0
+
+
 def test_calibration_without_a_die_in_the_tray_finds_no_die_size() -> None:
     camera = film()
     assert calibrating(camera.frame, 2.0).die_mm(camera.rig()) is None
