@@ -102,7 +102,7 @@ restarts: .venv/dev.stamp  ## measure how soon a crashed part is reported and wo
 page-types: .venv/dev.stamp  ## write the types that the pages' scripts are checked against: after changing the snapshot or a template
 	@$(BIN)/python -m tests.web.page_types
 
-fuzz-web: .venv/dev.stamp  ## send 20,000 random requests and compare the answers with the API's description
+fuzz-web: .venv/dev.stamp  ## as the owner's phone, send some 20,000 random requests and compare the answers with the API's description (four minutes)
 	@$(BIN)/python -m tests.web.fuzz
 
 faults: .venv/dev.stamp  ## damage folders, cut the power, kill, fail writes, mutilate backups: nothing may be lost in silence (minutes)
