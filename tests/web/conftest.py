@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.web.injecting import FedPage
 from tests.web.measuring import ADDRESSES, TABLE_NAME
 from tests.web.phones import visit, with_a_past
 from tests.web.pub import Pub, opened, served
@@ -37,6 +38,27 @@ def past(tmp_path: Path) -> Iterator[Pub]:
     """Yield a pub with past games. A module whose `pub` it is overrides that fixture."""
     with with_a_past(tmp_path) as place:
         yield place
+
+
+@pytest.fixture(scope="module")
+def fed_page(browser: Any, site: tuple[str, Pub]) -> Iterator[Callable[..., FedPage]]:
+    """Return a function that returns the module's page of a path of `site`, for snapshots that tests inject.
+
+    It opens the page only once for the same arguments, and scrolls it to the top.
+    """
+    pages: dict[Any, FedPage] = {}
+
+    def opened_page(path: str, size: tuple[int, int], language: str = "en", paired: bool = False) -> FedPage:
+        key = path, language, paired
+        if key not in pages:
+            pages[key] = FedPage(browser, site[0], *key)
+        pages[key].page.set_viewport_size({"width": size[0], "height": size[1]})
+        pages[key].page.evaluate("scrollTo(0, 0)")
+        return pages[key]
+
+    yield opened_page
+    for each in pages.values():
+        each.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from math import hypot
-from typing import Any
 
 import pytest
 
 from tests.web.injecting import FedPage
-from tests.web.pub import Pub
+from tests.web.measuring import PHONE, SCREEN
 from tests.web.scenes import among, scenes
 
 pytestmark = pytest.mark.browser
@@ -27,10 +27,9 @@ SHARE_OF_TOUCH = 0.97
 @pytest.mark.parametrize("path", ["/", "/tv"])
 @pytest.mark.parametrize("count", range(2, len(NAMES) + 1))
 def test_track_drawing_separates_the_pegs_of_2_to_10_players_at_the_start(
-    chromium: Any, site: tuple[str, Pub], count: int, path: str
+    fed_page: Callable[..., FedPage], count: int, path: str
 ) -> None:
-    fed = FedPage(chromium, site[0], path)
-    fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
+    fed = fed_page(path, SCREEN if path == "/tv" else PHONE)
     fed.show(scenes(among("crapola", NAMES[:count]))["begun"])
     pegs, wood = fed.page.evaluate(PEGS), fed.page.locator("#wood").bounding_box()
     assert len(pegs) == count
@@ -41,32 +40,32 @@ def test_track_drawing_separates_the_pegs_of_2_to_10_players_at_the_start(
         assert wood["y"] <= y - r
 
 
-def test_track_drawing_has_three_bend_arrows_on_phones_and_one_on_the_tv(chromium: Any, site: tuple[str, Pub]) -> None:
-    for path, turns in (("/", 3), ("/tv", 1)):
-        fed = FedPage(chromium, site[0], path)
+def test_track_drawing_has_three_bend_arrows_on_phones_and_one_on_the_tv(fed_page: Callable[..., FedPage]) -> None:
+    for path, size, turns in (("/", PHONE, 3), ("/tv", SCREEN, 1)):
+        fed = fed_page(path, size)
         fed.show(scenes(among("crib_dice", NAMES[:2]))["begun"])
         assert fed.page.evaluate(TURNS) == turns, path
-        fed.close()
 
 
 @pytest.mark.parametrize(
     ("target", "first", "last"), [(5000, 500, 5000), (10_000, 1000, 10_000), (15_000, 1250, 15_000)]
 )
 def test_track_drawing_has_a_mark_at_each_multiple_of_a_round_number_up_to_the_target(
-    chromium: Any, site: tuple[str, Pub], target: int, first: int, last: int
+    fed_page: Callable[..., FedPage], target: int, first: int, last: int
 ) -> None:
-    fed = FedPage(chromium, site[0], "/tv")
+    fed = fed_page("/tv", SCREEN)
     header = among("crapola", NAMES[:2])
     fed.show(scenes(replace(header, rules={**header.rules, "target": target}))["begun"])
     marks = [int(text.replace(",", "")) for text in fed.page.locator("#track .mark").all_text_contents()]
     assert marks == list(range(first, last + 1, first))
 
 
-def test_the_drawn_tracks_hole_numbers_use_text_colour_in_forced_colours(chromium: Any, site: tuple[str, Pub]) -> None:
-    fed = FedPage(chromium, site[0], "/")
+def test_the_drawn_tracks_hole_numbers_use_text_colour_in_forced_colours(fed_page: Callable[..., FedPage]) -> None:
+    fed = fed_page("/", PHONE)
     fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["begun"])
     fed.page.emulate_media(forced_colors="active")
     fill, colour = fed.page.evaluate(
         "[getComputedStyle(document.querySelector('.track .mark')).fill, getComputedStyle(document.body).color]"
     )
+    fed.page.emulate_media(forced_colors="none")
     assert fill == colour
