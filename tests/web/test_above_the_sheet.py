@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import msgspec
 import pytest
 
 from companion.games.registry import GAMES
 from tests.web.injecting import FedPage
-from tests.web.pub import Pub
+from tests.web.measuring import ON_ITS_SIDE, PHONE, SCREEN
 from tests.web.scenes import NAMES, among, scenes
 
 pytestmark = pytest.mark.browser
@@ -23,13 +23,12 @@ LINES = """() => { const edge = document.getElementById("sheet").getBoundingClie
 """Script that returns for each line of the scores whether it is shown, and whether it ends above the sheet."""
 
 
-@pytest.mark.parametrize("size", [(390, 844), (360, 640)], ids=str)
+@pytest.mark.parametrize("size", [PHONE, (360, 640)], ids=str)
 @pytest.mark.parametrize("game", GAMES)
 def test_the_action_sheet_on_a_phone_hides_a_score_line_fully_or_not_at_all(
-    chromium: Any, site: tuple[str, Pub], game: str, size: tuple[int, int]
+    fed_page: Callable[..., FedPage], game: str, size: tuple[int, int]
 ) -> None:
-    fed = FedPage(chromium, site[0], "/control", paired=True)
-    fed.page.set_viewport_size({"width": size[0], "height": size[1]})
+    fed = fed_page("/control", size, paired=True)
     shown = scenes(among(game, ("Ann", "Ben", NAMES[0])))
     for moment in MOMENTS:
         fed.show(shown[moment])
@@ -44,10 +43,9 @@ def test_the_action_sheet_on_a_phone_hides_a_score_line_fully_or_not_at_all(
 
 @pytest.mark.parametrize("game", ["crib_dice", "crapola"])
 def test_phone_control_page_shows_the_scores_of_three_players_above_its_action_buttons(
-    chromium: Any, site: tuple[str, Pub], game: str
+    fed_page: Callable[..., FedPage], game: str
 ) -> None:
-    fed = FedPage(chromium, site[0], "/control", paired=True)
-    fed.page.set_viewport_size({"width": 390, "height": 844})
+    fed = fed_page("/control", PHONE, paired=True)
     shown = scenes(among(game, ("Ann", "Ben", "Cleo")))
     for moment in ("begun", "throwing"):
         fed.show(msgspec.structs.replace(shown[moment], question=None))
@@ -57,26 +55,22 @@ def test_phone_control_page_shows_the_scores_of_three_players_above_its_action_b
 
 
 @pytest.mark.parametrize("path", ["/tray", "/control"])
-def test_on_wide_tray_and_control_pages_no_players_score_is_hidden(
-    chromium: Any, site: tuple[str, Pub], path: str
-) -> None:
-    fed = FedPage(chromium, site[0], path, paired=True)
+def test_on_wide_tray_and_control_pages_no_players_score_is_hidden(fed_page: Callable[..., FedPage], path: str) -> None:
     shown = scenes(among("crib_dice", ("Ann", "Ben", "Cleo")))
-    for width, height in ((1280, 720), (844, 390)):
-        fed.page.set_viewport_size({"width": width, "height": height})
+    for size in (SCREEN, ON_ITS_SIDE):
+        fed = fed_page(path, size, paired=True)
         for moment in MOMENTS:
             fed.show(shown[moment])
-            assert fed.page.locator(".player:visible").count() == 3, (moment, width)
-            assert fed.page.locator(".player.under").count() == 0, (moment, width)
+            assert fed.page.locator(".player:visible").count() == 3, (moment, size)
+            assert fed.page.locator(".player.under").count() == 0, (moment, size)
 
 
 @pytest.mark.parametrize("path", ["/", "/control"])
 @pytest.mark.parametrize("game", GAMES)
 def test_a_landscape_phone_shows_the_pages_stage_section_without_scrolling(
-    chromium: Any, site: tuple[str, Pub], game: str, path: str
+    fed_page: Callable[..., FedPage], game: str, path: str
 ) -> None:
-    fed = FedPage(chromium, site[0], path, "de", paired=path == "/control")
-    fed.page.set_viewport_size({"width": 844, "height": 390})
+    fed = fed_page(path, ON_ITS_SIDE, "de", paired=path == "/control")
     for moment, snapshot in scenes(among(game, ("Ann", "Ben", "Cleo"))).items():
         fed.show(snapshot)
         end = fed.page.evaluate("document.querySelector('.stage').getBoundingClientRect().bottom")
@@ -85,10 +79,9 @@ def test_a_landscape_phone_shows_the_pages_stage_section_without_scrolling(
 
 
 def test_the_tray_page_on_a_landscape_phone_shows_the_game_notice_only_once_and_the_tray_at_the_top(
-    chromium: Any, site: tuple[str, Pub]
+    fed_page: Callable[..., FedPage],
 ) -> None:
-    fed = FedPage(chromium, site[0], "/tray", paired=True)
-    fed.page.set_viewport_size({"width": 844, "height": 390})
+    fed = fed_page("/tray", ON_ITS_SIDE, paired=True)
     fed.show(scenes(among("crib_dice", ("Ann", "Ben")))["noticed"])
     told = fed.page.locator("#notice, #tray-notice").locator("visible=true")
     assert told.count() == 1
