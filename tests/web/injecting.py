@@ -105,9 +105,14 @@ class FedPage:
         self.page.evaluate("([json, happens]) => show(JSON.parse(json), happens)", [json, happens])
 
     def lose(self) -> None:
-        """Cut the page off from the table for good, and wait until it shows that."""
+        """Cut the page off from the table until `find`, and wait until it shows that."""
         self.page.evaluate("lose(true)")
         self.page.wait_for_selector('#live[data-live="no"]')
+
+    def find(self) -> None:
+        """Let a page that was cut off reach the table again, and wait until it does."""
+        self.page.evaluate("lose(false); dispatchEvent(new Event('online'))")
+        self.page.wait_for_selector('#live[data-live="yes"]')
 
     def close(self) -> None:
         """Close the page and its context."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -162,11 +162,11 @@ def snapshots(game: str) -> dict[str, Any]:
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", FOLLOWING)
 def test_game_pages_have_no_content_cut_off_covered_or_outside_the_window(
-    chromium: Any, site: tuple[str, Pub], name: str, language: str
+    fed_page: Callable[..., FedPage], name: str, language: str
 ) -> None:
     shown = FOLLOWING[name]
     looks = LOOKS if WHOLE and language == "en" else ("dark",)  # a look is colours: that it is no more is told once
-    fed = FedPage(chromium, site[0], shown.path, language, paired=shown.paired)
+    fed = fed_page(shown.path, PHONE, language, shown.paired)
     every: dict[str, Any] = {}
     for game in GAMES:
         taken = {key: each for key, each in snapshots(game).items() if WHOLE or key.split("-")[1] in shown.moments}
@@ -199,10 +199,9 @@ FULL: tuple[tuple[str, int, str, list[bool]], ...] = (
 
 
 def test_the_tv_page_cuts_off_no_distance_to_go_and_draws_a_chart_only_where_it_is_readable(
-    chromium: Any, site: tuple[str, Pub]
+    fed_page: Callable[..., FedPage],
 ) -> None:
-    fed = FedPage(chromium, site[0], "/tv")
-    resize(fed, SCREEN)
+    fed = fed_page("/tv", SCREEN)
     every = "[...document.querySelectorAll('.player small')].filter((each) => each.checkVisibility())"
     cut = f"{every}.filter((each) => each.scrollWidth > each.clientWidth)"
     drawn = "[...document.querySelectorAll('.race')].map((each) => each.checkVisibility())"
@@ -274,25 +273,26 @@ DIALOGS = (
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", ["tv", "scoreboard", "control", "tray"])
 def test_no_page_that_lost_its_connection_cuts_off_text(
-    chromium: Any, site: tuple[str, Pub], name: str, language: str
+    fed_page: Callable[..., FedPage], name: str, language: str
 ) -> None:
     shown = FOLLOWING[name]
-    fed = FedPage(chromium, site[0], shown.path, language, paired=shown.paired)
+    fed = fed_page(shown.path, PHONE, language, shown.paired)
     fed.show(scenes(list(seated(GAMES["crag"]))[-1])["deciding"])
     fed.lose()
     found = measured(fed, f"lost-{name}-{language}", SIZES if WHOLE else (SCREEN if name == "tv" else PHONE,))
+    fed.find()
     assert found == {}
 
 
-def test_the_web_page_layout_check_finds_each_planted_fault(chromium: Any, site: tuple[str, Pub]) -> None:
+def test_the_web_page_layout_check_finds_each_planted_fault(fed_page: Callable[..., FedPage]) -> None:
     for path, harms in HARMS.items():
-        fed = FedPage(chromium, site[0], path, paired=path == "/control")
+        fed = fed_page(path, PHONE, paired=path == "/control")
         fed.show(scenes(list(seated(GAMES["crag"]))[-1])["deciding"])
         for harm, kind in harms.items():
             fed.page.evaluate(HARM, harm)
             found = faults_of(fed, SCREEN if path == "/tv" else PHONE)
             assert kind in {fault[0] for fault in found}, harm
-        fed.close()
+        fed.page.evaluate(HARM, "")
 
 
 HARM = """(harm) => { const sheet = new CSSStyleSheet();
