@@ -41,6 +41,7 @@ WATCH_STAGE = """() => { const box = document.getElementById("moment");
   const look = () => {
     if (!box.hidden) window.staged ??= { cried: words(".cried"), dice: box.querySelector(".dice").ariaLabel,
       boxes: [...document.querySelectorAll("#moment, #wood")].map((each) => each.getBoundingClientRect().toJSON()) }; };
+  window.staged = null;
   new MutationObserver(look).observe(box, { attributes: true }); }"""
 
 

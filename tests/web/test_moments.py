@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,10 +14,26 @@ from companion.table.snapshot import Snapshot
 from companion.table.state import TableState
 from companion.table.tray.memory import Memory
 from tests.web.injecting import FedPage, staged, stop_clock, watch_stage
+from tests.web.measuring import PHONE, SCREEN
 from tests.web.scenes import begun, with_line
 
 pytestmark = pytest.mark.browser
 HELD_MS = 2000
+
+
+@pytest.fixture(scope="module")
+def stopped(fed_page: Callable[..., FedPage]) -> Callable[..., FedPage]:
+    """Return a function like `fed_page` whose pages have stopped timers (`stop_clock`)."""
+    pages: list[FedPage] = []
+
+    def stopped_page(*key: Any) -> FedPage:
+        fed = fed_page(*key)
+        if fed not in pages:
+            stop_clock(fed.page)
+            pages.append(fed)
+        return fed
+
+    return stopped_page
 
 
 def told(game: str, *actions: Action, players: tuple[str, ...] = ("Ann", "Ben"), **changed: int) -> list[Snapshot]:
@@ -43,13 +60,11 @@ IN_FRONT = """() => ["cried", "dice"].every((part) => {
 @pytest.mark.parametrize("cried", CRIED)
 @pytest.mark.parametrize("path", ["/tv", "/"])
 def test_scoreboard_and_tv_page_announce_a_crib_dice_event_for_two_seconds(
-    chromium: Any, address: str, path: str, cried: str
+    stopped: Callable[..., FedPage], path: str, cried: str
 ) -> None:
     actions, dice = CRIED[cried]
     before, after = told("crib_dice", *actions, bomb=True)[-2:]
-    fed = FedPage(chromium, address, path)
-    fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
-    stop_clock(fed.page)
+    fed = stopped(path, SCREEN if path == "/tv" else PHONE)
     fed.show(before)
     watch_stage(fed.page)
     fed.show(after, happens=True)
@@ -72,11 +87,11 @@ WHOLE = """() => {
 
 
 @pytest.mark.parametrize("path", ["/tv", "/"])
-def test_the_announcement_of_a_game_ending_crapola_throw_is_not_cut_off(chromium: Any, address: str, path: str) -> None:
+def test_the_announcement_of_a_game_ending_crapola_throw_is_not_cut_off(
+    stopped: Callable[..., FedPage], path: str
+) -> None:
     *_, before, after = told("crapola", *CRAPOLA_OVER, target=1000)
-    fed = FedPage(chromium, address, path)
-    fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
-    stop_clock(fed.page)
+    fed = stopped(path, SCREEN if path == "/tv" else PHONE)
     fed.show(before)
     fed.show(after, happens=True)
     assert fed.page.inner_text("#moment .cried") == "Crapola! 1,000\u00a0lost"
@@ -91,11 +106,10 @@ LINES = """() => {
 """Script that returns the number of lines that the words of a moment take."""
 
 
-def test_tv_page_drops_queued_announcements_of_the_last_turn_at_the_next_throw(chromium: Any, address: str) -> None:
+def test_tv_page_drops_queued_announcements_of_the_last_turn_at_the_next_throw(stopped: Callable[..., FedPage]) -> None:
     """A player who threw at once saw how the turn before had ended, not the dice."""
     before, turned, thrown = told("crapola", TURNED, Throw((1, 1, 1, 2, 3, 4)), players=THREE)
-    fed = FedPage(chromium, address, "/tv")
-    stop_clock(fed.page)
+    fed = stopped("/tv", SCREEN)
     fed.show(before)
     fed.show(turned, happens=True)
     assert fed.page.inner_text("#moment .cried") == "Crapola!"
@@ -104,11 +118,9 @@ def test_tv_page_drops_queued_announcements_of_the_last_turn_at_the_next_throw(c
     assert fed.page.is_hidden("#moment")
 
 
-def test_the_tv_page_writes_a_german_word_about_reversed_play_in_one_line(chromium: Any, address: str) -> None:
+def test_the_tv_page_writes_a_german_word_about_reversed_play_in_one_line(stopped: Callable[..., FedPage]) -> None:
     before, turned = told("crapola", TURNED, players=THREE)
-    fed = FedPage(chromium, address, "/tv", language="de")
-    fed.page.set_viewport_size({"width": 1280, "height": 720})
-    stop_clock(fed.page)
+    fed = stopped("/tv", SCREEN, "de")
     fed.show(before)
     fed.show(turned, happens=True)
     fed.page.clock.run_for(HELD_MS)
@@ -116,10 +128,11 @@ def test_the_tv_page_writes_a_german_word_about_reversed_play_in_one_line(chromi
     assert fed.page.evaluate(LINES) == 1
 
 
-def test_tv_page_of_a_finished_game_captions_photos_as_best_turn_and_biggest_loss(chromium: Any, address: str) -> None:
+def test_tv_page_of_a_finished_game_captions_photos_as_best_turn_and_biggest_loss(
+    stopped: Callable[..., FedPage],
+) -> None:
     over = told("crapola", *CRAPOLA_OVER, target=1000)[-1]
-    fed = FedPage(chromium, address, "/tv")
-    fed.page.set_viewport_size({"width": 1280, "height": 720})
+    fed = stopped("/tv", SCREEN)
     fed.show(over)
     named = fed.page.locator("#photos figcaption")
     assert named.all_inner_texts() == ["Best turn: Ann, 1,000", "Biggest loss: Ben, 1,000"]
@@ -127,18 +140,17 @@ def test_tv_page_of_a_finished_game_captions_photos_as_best_turn_and_biggest_los
     assert not fed.page.locator("#log li").first.is_visible(), "the list said the same"
 
 
-def test_tv_player_rows_of_a_finished_game_do_not_say_that_nothing_was_banked(chromium: Any, address: str) -> None:
+def test_tv_player_rows_of_a_finished_game_do_not_say_that_nothing_was_banked(stopped: Callable[..., FedPage]) -> None:
     """The TV cut off how many games the player has lost, which stands behind it."""
-    fed = FedPage(chromium, address, "/tv", language="de")
-    fed.page.set_viewport_size({"width": 1280, "height": 720})
+    fed = stopped("/tv", SCREEN, "de")
     fed.show(told("crapola", *CRAPOLA_OVER, target=1000)[-1])
     assert fed.page.locator("#players small").all_inner_texts() == ["gewonnen", "verlor 1 Spiel"]
 
 
-def test_the_tv_page_celebrates_a_crag_of_50_until_the_entry_is_undone(chromium: Any, address: str) -> None:
+def test_the_tv_page_celebrates_a_crag_of_50_until_the_entry_is_undone(stopped: Callable[..., FedPage]) -> None:
     """All its dice are shown, also those that were not thrown again."""
     *_, thrown, entered = told("crag", Throw((6, 6, 2)), Keep((6, 6)), Throw((1,)), Enter("crag"))
-    fed = FedPage(chromium, address, "/tv")
+    fed = stopped("/tv", SCREEN)
     fed.show(thrown)
     watch_stage(fed.page)
     fed.show(entered, happens=True)
