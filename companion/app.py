@@ -83,7 +83,6 @@ class App:
     Attributes:
         server: Serves until it is stopped.
         site: Builds a server for the pages on a socket.
-        first_game: Sets up the settings' game when the journal has none.
     """
 
     settings: Settings
@@ -92,7 +91,6 @@ class App:
     server: LastingServer
     site: Callable[[socket.socket], Server]
     supervisor: Supervisor
-    first_game: Callable[[], None] = lambda: None
 
     def run(self, ready: Callable[[], None]) -> None:
         """Start all parts of the table in order, call `ready`, and serve the pages until `server.stop()` or Ctrl-C.
@@ -109,7 +107,6 @@ class App:
             stack.enter_context(published(self.settings.data.folder, self.door.port))
             if under_systemd():
                 stack.enter_context(announced(self.door.port))
-            self.first_game()
             stack.callback(notify, "STOPPING=1")
             self.supervisor.start()
             stack.callback(self.supervisor.stop)
@@ -176,6 +173,8 @@ def build(starting: Starting) -> App:
         following("house", table, house.hear, house.start, house.stop, house.alive),
         Part("taught", taught.start, lambda: None),
         following("evidence", table, keeper.hear, keeper.start, keeper.stop, keeper.alive),
+        # Before the observer: a new game ignores the dice that it has seen, and people are to be asked about them.
+        Part("first game", lambda: _first_game(table, settings), lambda: None, needed=True),
         Part("observer", observer.start, observer.stop, observer.alive),
         *beyond,
     )
@@ -236,7 +235,7 @@ def build(starting: Starting) -> App:
         settings_routes(file, door.pairing),
     )
     site = servers(lambda: file.running, door, feed, groups)
-    return App(settings, door, parts, server, site, supervisor, lambda: _first_game(table, settings))
+    return App(settings, door, parts, server, site, supervisor)
 
 
 def _witness(table: Table, teacher: Teacher) -> Witness | None:
