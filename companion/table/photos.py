@@ -65,17 +65,17 @@ class Photos:
         """Move each wrong photo to the throw that it belongs to; delete it if there is no such throw.
 
         `wrong` are the numbers of throws whose photo does not match the hash in their entry. `owners` maps each hash to
-        the throw whose entry names it. If that throw has its own photo already, the wrong one is deleted. Photos
-        deleted meanwhile are ignored. Raises OSError if a photo can't be written: then no file is deleted, but photos
-        moved before may have overwritten other wrong ones.
+        the throw whose entry names it. If that throw has its own photo already, the wrong one is deleted. Photos that
+        can't be read stay. Raises OSError if a photo can't be written: then no file is deleted, but photos moved before
+        may have overwritten other wrong ones.
         """
-        right = set[int]()
-        for jpeg in [self.jpeg(throw) or b"" for throw in wrong]:
+        right, photos = set[int](), {throw: jpeg for throw in wrong if (jpeg := self.jpeg(throw)) is not None}
+        for jpeg in photos.values():
             owner = owners.get(digest_of(jpeg))
             if owner is not None and (owner in wrong or not self._file(owner).exists()):
                 write_file(self._file(owner), (jpeg,))
                 right.add(owner)
-        for throw in {*wrong} - right:
+        for throw in photos.keys() - right:
             self._file(throw).unlink(missing_ok=True)
 
     def discard(self, throw: int) -> None:

@@ -265,3 +265,12 @@ def test_moving_misnumbered_throw_photos_deletes_none_on_a_write_error(
     monkeypatch.undo()
     photos.put_right({2, 3}, {digest_of(b"photo 5"): 5})  # the photo of throw 3 was deleted meanwhile
     assert (photos.jpeg(2), photos.jpeg(5)) == (None, b"photo 5")
+
+
+def test_moving_misnumbered_throw_photos_leaves_one_that_cannot_be_read(tmp_path: Path) -> None:
+    photos = Photos(tmp_path)
+    photos.start(9)
+    unreadable = photos.folder / "2.jpg"
+    unreadable.symlink_to(unreadable)
+    photos.put_right({2}, {})
+    assert unreadable.is_symlink()

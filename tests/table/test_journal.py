@@ -93,6 +93,16 @@ def test_journal_entries_can_be_read_from_any_entry_number_onwards(tmp_path: Pat
     journal.close()
 
 
+def test_an_intact_entry_is_found_by_number_also_after_a_line_whose_number_is_unreadable(tmp_path: Path) -> None:
+    journal = opened(tmp_path)
+    for number in range(1, 6):
+        journal.append(entry(number))
+    journal.close()
+    file = tmp_path / FIRST
+    file.write_bytes(file.read_bytes().replace(b"\n[3,", b"\n[?,"))
+    assert [each.number for each in entries_at(tmp_path, [5, 3, 4])] == [5, 4]
+
+
 def test_a_journal_append_on_a_full_disk_fails_with_advice_and_loses_no_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

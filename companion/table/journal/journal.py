@@ -348,7 +348,8 @@ def row_at(folder: Path, number: int) -> Row | None:
     Raises DeviceError if the journal can't be read.
     """
     with _as_device_error(folder / FIRST), suppress(FileNotFoundError):
-        row = row_of(next(copies.lines(folder / FIRST, number), b""))
+        rows = filter(None, map(row_of, copies.lines(folder / FIRST, number)))  # a damaged line may come before it
+        row = next((row for row in rows if row.number >= number), None)
         return row if row and row.number == number else None
     return None
 
