@@ -58,7 +58,7 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of the command with that name, and return the command; None for an unknown name."""
+        """Import the module of the command named `cmd_name`, and return the command; None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
         folder = "analysis." if cmd_name in ANALYSIS else ""
@@ -85,8 +85,9 @@ def pegpip() -> None:
 def main() -> None:
     """Run the `pegpip` command line and end the process with its exit status.
 
-    The status is 0 if all went well, 1 if something was refused, 2 at wrong usage or settings, and 130 after Ctrl-C or
-    a declined question. Errors that people can mend are printed as sentences; a bug keeps its traceback.
+    The status is 0 if all went well, 1 if something was refused, 2 at wrong usage or settings. It is 130 after Ctrl-C
+    or a declined question. Errors that people can mend are printed as sentences; a bug keeps its traceback. Characters
+    that the terminal can't show are escaped. OpenBLAS runs on one thread, unless the environment says otherwise.
     """
     if sys.stdin is None:  # closed at the start (`<&-`): commands look for a terminal or input there, and find neither
         sys.stdin = open(os.devnull)  # noqa: SIM115

@@ -199,7 +199,10 @@ class Board:
             self._lock.notify()
 
     def _change(self, strip: Strip, layout: Layout) -> None:
-        """Switch off and close the present strip, and replace it and its layout; `step` opens the new one."""
+        """Switch off and close the present strip, and use `strip` and `layout` from now on.
+
+        `step` opens the new strip and draws its first frame; until then `latest` returns a dark one.
+        """
         self._strip.stop()
         with self._lock:
             self._strip, self._layout = strip, layout
@@ -208,7 +211,10 @@ class Board:
         self._drawn_s = self._retry_s = -math.inf
 
     def _draw(self, view: BoardView, now_s: float) -> bool:
-        """Render and store a view's frame, and the time when the next is due; return whether the frame changed."""
+        """Render a view at `now_s`; store the frame, its current and when to draw next; return if the frame changed.
+
+        The frame is compared with the last stored frame. `now_s` is in seconds on the board's clock. Nothing is sent.
+        """
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
         self._drawn_s, self._due_s = now_s, next_change_s(view, self._layout, now_s)
         changed = not np.array_equal(frame_rgb, self._frame_rgb)

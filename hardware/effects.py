@@ -104,8 +104,8 @@ def spell(canvas: Canvas, dice: Sequence[int]) -> None:
     """Add a code of dice (values 1 to 6) to the first lane, for people to compare with the code on a phone.
 
     The code starts at hole 1. A die is one lit hole for each pip, and a dark hole follows each lit one.
-    `CODE_GAP_HOLES` more dark holes separate two dice. Die i, from 0, has `player_colour(i)`. A code longer than the
-    lane goes on at the lane's start pocket.
+    `CODE_GAP_HOLES` more dark holes separate two dice. Die i, from 0, has `player_colour(i)`. A code that is too long
+    for the holes goes on in the finish pocket, then in the start pocket, then from hole 1.
     """
     start, *further = canvas.layout.lane_of(0)
     places = [leds for leds in (*further, start) if leds]  # a pocket may have no LEDs
@@ -194,7 +194,7 @@ def _waves(canvas: Canvas, stroke: Stroke) -> None:
     """Add two waves of light, the second later, that run over the stroke and a little beyond its ends.
 
     The first moves in the first 60 % of the animation, the second in the last 60 %. Both begin two holes before the
-    stroke's start and end eight beyond its end; each has a tail of `stroke.holes`.
+    stroke's start and end eight holes beyond its end. Each has a tail of `stroke.holes` holes.
     """
     for begin in (0.0, 0.4):
         part = (stroke.part - begin) / 0.6

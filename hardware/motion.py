@@ -52,7 +52,7 @@ def under_way(view: BoardView, time_s: float) -> list[Moment]:
 
 
 def shown(view: BoardView, time_s: float) -> list[Peg]:
-    """Return all pegs, in seat order, where they are drawn at a time in seconds on the board's clock.
+    """Return all pegs, in seat order, with the positions to draw at `time_s`, in seconds on the board's clock.
 
     A peg is where the view puts it, or on its way while an animation of the view moves it.
     """

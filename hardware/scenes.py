@@ -182,7 +182,7 @@ def _call_light(view: BoardView, time_s: float) -> tuple[Colour, float] | None:
 
 
 def _add_finish_light(canvas: Canvas, view: BoardView, time_s: float) -> None:
-    """Add the light of a finished game, as at `time_s`: waves in each winner's colour that drift along the lane."""
+    """Add the light of a finished game at time `time_s`: waves in each winner's colour that drift along the lane."""
     for rank, winner in enumerate(w for w in view.winners if w < len(view.pegs)):
         path, share = canvas.path(winner), len(view.winners)
         wave = np.sin(2 * np.pi * (path.steps / 15 - time_s / 5 + rank / share))
@@ -236,7 +236,7 @@ def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
     """Add the light of the status segment, as at `time_s`: a part for each player in the player's colour.
 
     The part of the player to play, or of a winner, is bright. With fewer LEDs than players, only these bright parts are
-    shown. A question or a refused hold lights all of it instead (`_call_light`).
+    shown. For an open question, or kept dice that the rules refuse, the whole segment is lit instead (`_call_light`).
     """
     leds = canvas.layout.status
     if (call := _call_light(view, time_s)) is not None:

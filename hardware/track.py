@@ -149,10 +149,10 @@ def _indices(text: str) -> tuple[int, ...]:
 def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
     """Divide the LEDs of a lane, in wiring order, into start pocket, holes and finish pocket in the order of travel.
 
-    With `serpentine` that is the wiring's order. Without it pegs run from left to right in each row of `row_holes`
-    holes, while the strip turns back at each row's end. Then the holes of the 2nd, 4th, ... row are reversed, and the
-    LEDs of each of these holes, too. The pockets are in no row and keep their order. The number of LEDs must fit the
-    settings; it is not checked.
+    With `serpentine`, pegs travel in wiring order. Without it, pegs travel from left to right in each row of
+    `row_holes` holes, while the strip turns back at each row's end. The holes of the 2nd, 4th, ... row are then
+    reversed, and so are the LEDs within each of these holes. The pockets are in no row and keep their order. The number
+    of LEDs must fit the settings; it is not checked.
     """
     start, finish, each = settings.start_leds, settings.finish_leds, settings.leds_per_hole
     between = indices[start : len(indices) - finish]

@@ -129,7 +129,7 @@ def _name(requirement: str) -> str:
 def wheels(into: Path, arch: str) -> None:
     """Build the project's wheel into a folder, and download the wheels that it needs for each of `PYTHONS`.
 
-    `bundled_distributions` names the distributions to download.
+    `bundled_distributions` names the distributions, constraints.txt their versions. Prints a line for each Python.
 
     Args:
         into: The folder.

@@ -273,11 +273,11 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
     removed. A failed check ends the program.
 
     Args:
-        root: The Debian with the running table.
+        root: Debian file system, entered by chroot, in which the table runs.
         checks: Prints the result of each check.
         spare: Folder for the releases that are built.
         number: Number of the table's newest entry, which must not be lost.
-        public: The file of the public key that the table trusts.
+        public: File of the public keys that the table trusts. GnuPG must have the private key of the newest.
     """
     stick = root.folder / "root/stick"
     good, bad = wheel_of(spare, "good"), wheel_of(spare, "bad", broken=True)

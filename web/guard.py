@@ -167,7 +167,10 @@ def host_name(header: str) -> str | None:
 
 
 def is_ip_address(host: str) -> bool:
-    """Return whether a host, without brackets, is an IP address rather than a name."""
+    """Return whether a host is an IPv4 or IPv6 address rather than a name.
+
+    Brackets around an IPv6 address must be removed first. A zone, as `%eth0` in `fe80::1%eth0`, is ignored.
+    """
     try:
         ipaddress.ip_address(host.split("%")[0])
     except ValueError:

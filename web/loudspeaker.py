@@ -84,7 +84,8 @@ class Loudspeaker:
     def hear(self, snapshot: Snapshot, news: News) -> None:
         """Speak the new events; if nothing is said about them, speak the bot's new request to throw its dice.
 
-        Nothing is spoken while the voice is off. New words, an undo or a correction cut off what is being spoken.
+        Nothing is spoken while the voice is off. New words, an undo or a correction cut off what is being spoken. The
+        call does not wait for the end of the speech.
 
         Args:
             snapshot: The newest snapshot of the table.

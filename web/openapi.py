@@ -23,7 +23,7 @@ PROBLEM: Json = {
 def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
     """Return a Flask blueprint that serves the OpenAPI 3.1 document of these groups' routes at `/api/openapi.json`.
 
-    `version` is the program's.
+    `version` is the program's version, as the document states it.
     """
     structs: list[Any] = [struct for group in groups for struct in group.structs]
     _, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")

@@ -166,9 +166,9 @@ class Pages:
         return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)
 
     def page(self, name: str, groups: Set[str], **_: int) -> flask.Response:
-        """Render a page with the newest snapshot and what the visitor's role allows; gzipped if accepted.
+        """Render a page with the newest snapshot and what the visitor's role allows; gzipped if the browser accepts it.
 
-        The answer renews a paired phone's cookie.
+        The response renews a paired phone's cookie.
 
         Args:
             name: Name of the page, and so of its template, its script, and its texts.

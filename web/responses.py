@@ -60,7 +60,7 @@ def attachment(body: bytes | Iterable[bytes], kind: str, name: str) -> flask.Res
     Args:
         body: Content of the file, whole or in chunks.
         kind: Media type (Content-Type), such as `text/csv`.
-        name: Name that the browser suggests for the file.
+        name: Name that the browser suggests for the file; it is not escaped, so it must have no quotes.
     """
     response = flask.Response(body, mimetype=kind)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'

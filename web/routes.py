@@ -130,8 +130,9 @@ class Routes:
     ) -> Callable[[View], View]:
         """Add a route to the group, and return the decorator that adds its view to `blueprint`.
 
-        The view's result is sent as JSON, unless it is a response. A CompanionError of the view becomes a refusal.
-        Roles are only recorded in `roles`: `guard.install` enforces them.
+        Numbers in the path are passed to the view by name. The view's result is sent as JSON, unless it is a response.
+        A CompanionError of the view becomes a refusal. Roles are only recorded in `roles`: `guard.install` enforces
+        them.
 
         Args:
             method: GET or POST.

@@ -102,8 +102,9 @@ class ListeningButtons:
 def shut_down(command: Sequence[str]) -> str | None:
     """Run the command that shuts the machine down. Return None, or a sentence with what went wrong and the cure.
 
-    An empty command is an error, too. Sentence and log leave out the arguments, which may hold a secret: anyone may
-    read both. The sentence quotes the first line of the error output of a program that failed.
+    Waits for the command to end; after COMMAND_TIMEOUT_S it is killed, which is an error. An empty command is an error,
+    too. The sentence and the log leave out the arguments, which may hold a secret: anyone may read both. The sentence
+    quotes the first line of the error output of a program that failed.
     """
     if not command:
         return "The shutdown button does nothing yet. Set [buttons] shutdown_command."
@@ -138,7 +139,9 @@ def can_shut_down() -> str:
 
 
 def shutdown_problems(buttons: ButtonSettings) -> list[str]:
-    """Return one sentence on the first of these faults of the shutdown button's settings, with its cure, else [].
+    """Check the shutdown button's settings; return a list with one sentence on the first fault, or an empty list.
+
+    The sentence also says how to correct the fault. Faults, in the order in which they are checked:
 
     - GPIO buttons: a pin without a command.
     - Any buttons: a command whose program is not installed.

@@ -50,7 +50,7 @@ class Clips:
         self._kept = OrderedDict[int, Jpegs]()
 
     def see(self, frame: Frame) -> None:
-        """Keep a small JPEG of a camera frame in memory, at most FRAMES_PER_S a second.
+        """Keep a small JPEG of a camera frame in memory, FRAMES_PER_S a second; only the last CLIP_S seconds stay.
 
         If recording is off, nothing is kept.
         """

@@ -129,8 +129,7 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
 def _why_uncalibrated(stored: Stored | None, source: str) -> str:
     """Return a sentence for people: why the camera `source` is read without a stored calibration.
 
-    The virtual camera needs no calibration. For another camera, none is stored (`stored` is None), or `stored` belongs
-    to a different camera.
+    The virtual camera needs none; otherwise none is stored (`stored` is None), or `stored` belongs to another camera.
     """
     if source.strip() == "virtual":
         return "The virtual camera knows its own tray."
@@ -140,7 +139,7 @@ def _why_uncalibrated(stored: Stored | None, source: str) -> str:
 
 
 def _health(stored: Stored, misfit_wh: tuple[int, int] | None, camera: Camera) -> tuple[bool, str]:
-    """Return whether a calibration fits the camera's frames and the camera's sensor, and a sentence for the page.
+    """Return whether a calibration fits the camera's frames and the camera's sensor, and a sentence that tells people.
 
     `misfit_wh` is the size in pixels of a frame that the calibration does not fit; None if all have fitted so far. A
     sensor that is unknown, now or in the calibration, counts as fitting.

@@ -280,9 +280,10 @@ def _applied(lines: list[str], change: Callable[[Machine], None], machine: Machi
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the installer's command line: install, uninstall or, with --dry-run, only print the changes.
+    """Run the installer's command line: install, uninstall (--uninstall), or only print the changes (--dry-run).
 
-    Return the exit status: 0 done, 1 a step failed, 2 not root. Raises SystemExit, 2 for wrong usage.
+    Return the exit status: 0 done, 1 a step failed, 2 not root; --dry-run needs no root. Raises SystemExit with status
+    2 for wrong usage, with 0 after --help. `arguments` of None stands for those of the process.
     """
     parser = argparse.ArgumentParser(
         prog="install.sh", description="Make this machine a Peg & Pip table: it starts with it and looks after itself."

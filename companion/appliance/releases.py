@@ -213,10 +213,11 @@ class Releases:
             return (), 0
 
     def make(self, source: Source) -> str:
-        """Build a release in a folder of its own, unless it exists, and return its name; the running one stays.
+        """Build a release from `source` in a folder of its own, unless it exists, and return its name.
 
-        The release's own code runs only as `user`, never as root. Raises OSError if `source` can't be read. Raises
-        DeviceError if the release can't be built or its `pegpip --version` fails; nothing of it is left then.
+        The current release is not changed. Code of the new release runs only as the user `self.user`, never as root.
+        Raises OSError if `source` can't be read. Raises DeviceError if the release can't be built or its `pegpip
+        --version` fails; its folder is then removed.
         """
         name, age = source.name(), source.age()
         place = self.folder / name
@@ -264,7 +265,8 @@ class Releases:
         - Any other source: make a new environment. `keep_extras` then copies what the owner added to the proven
           release, if there is one.
 
-        Raises DeviceError or OSError, also for one wheel without a proven release. The caller then deletes the folder.
+        Raises DeviceError if pip or another program fails, or if there is no proven release to copy for a single wheel.
+        Raises OSError if the disk refuses. After an error the caller deletes the folder.
         """
         run, python, before = self.machine.run, str(place / "bin" / "python"), self.proven()
         if source.is_wheel:
@@ -293,7 +295,7 @@ class Releases:
 
 
 def keep_extras(old: Path, new: Path) -> None:
-    """Copy the Python distributions that release folder `new` lacks from release folder `old`.
+    """Copy into release folder `new` the Python distributions that only release folder `old` has.
 
     The table's owner may have installed them, for example for the extra `league`. Their code is not run, and their
     commands are not copied. Nothing is copied between different versions of Python. Raises OSError.

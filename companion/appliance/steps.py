@@ -169,10 +169,10 @@ class File:
     keep: bool = False
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return a list of one line that says what to write, if the file must be written; else an empty list.
+        """Return an empty list if the file is up to date, else a list of one line that says what to write.
 
         The file must be written if it is missing. Unless `once` is set, it must also be written if it is a symbolic
-        link or its content differs. Owner and mode are not compared.
+        link or its content differs. Owner and mode are not compared, and nothing is written.
         """
         file = machine.at(self.path)
         if not os.path.lexists(file):

@@ -183,8 +183,8 @@ def page_of(settings: Path) -> str:
 def value_in(settings: Path, section: str, key: str) -> object:
     """Return the value of `key` in [section] of a TOML file; None if it is missing or the file is unreadable.
 
-    A file that can't be parsed counts as unreadable. Root reads a file that the service may have replaced: no link is
-    followed, no pipe waited for, and at most MAX_SETTINGS_BYTES are read.
+    A file that can't be parsed counts as unreadable. Root may call this on a file that the service has replaced. A link
+    or a pipe therefore gives None, without a wait, and only the first MAX_SETTINGS_BYTES are read.
     """
     with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
         with open(os.open(settings, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:

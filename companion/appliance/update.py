@@ -181,7 +181,10 @@ def _copy(file: Path, to: Path) -> None:
 
 
 def _unpacked(package: Path) -> Path:
-    """Unpack a Debian package beside it, without running its scripts; return its wheels' folder. Raises DeviceError."""
+    """Unpack a Debian package beside it, without running its scripts; return the folder of its wheels.
+
+    Raises DeviceError if dpkg-deb is missing, the disk is full, or the package is damaged.
+    """
     folder = package.with_suffix("")
     try:
         done = subprocess.run(["dpkg-deb", "--extract", package, folder], capture_output=True, check=False)

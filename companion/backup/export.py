@@ -60,10 +60,10 @@ hidden files; `belongs` excludes more."""
 def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version: str, made: str) -> dict[str, Any]:
     """Write a data folder and the settings to a zip with mode 0600, atomically; return its manifest.
 
-    A table may be playing. Root reads with the rights of the data folder's owner, and gives the zip to the owner of the
-    zip's folder. The manifest gets `version`, that of this program, and `made`, a date for people. Only the returned
-    manifest has `foreign`: names of files left out because they are older exports or have names that no table uses.
-    Raises DeviceError if there is nothing to export, the journal is damaged, or a file can't be read or written.
+    The table may be running. Root reads with the rights of the data folder's owner, and gives the zip to the owner of
+    the zip's folder. The manifest gets `version`, that of this program, and `made`, a date for people. Only the
+    returned manifest has `foreign`: names of files left out because they are older exports or have names that no table
+    uses. Raises DeviceError if there is nothing to export, the journal is damaged, or a file can't be read or written.
     """
     try:
         with rights.of_owner(folder):

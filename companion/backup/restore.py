@@ -99,7 +99,7 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
 
 @contextlib.contextmanager
 def _as_device_error(file: Path) -> Iterator[None]:
-    """Context manager: turn errors of reading the zip `file`, and of the disk, into a DeviceError with a cure."""
+    """Context manager: turn disk errors, and errors in reading the zip `file`, into a DeviceError with a cure."""
     try:
         yield
     except FileNotFoundError as missing:
@@ -145,7 +145,7 @@ def _refuse_unwritable(settings_to: Path) -> None:
 
 
 def _refuse_existing(folder: Path, settings_to: Path, *, with_settings: bool) -> None:
-    """Raise DeviceError if `folder` holds files of a table or, with `with_settings`, `settings_to` exists.
+    """Raise DeviceError if `folder` holds a table's files or, with `with_settings`, the file `settings_to` exists.
 
     The error tells the user to import with --replace or to name another place.
     """

@@ -15,10 +15,11 @@ path."""
 
 @contextlib.contextmanager
 def of_owner(folder: Path) -> Iterator[None]:
-    """Context manager: act as the user who controls a folder (`owner`), not as root; cap new files at mode 0640.
+    """Context manager: replace root's rights by those of the user who controls a folder; cap new files at mode 0640.
 
-    A symbolic link in the folder thus can't make root open a file that the user may not open. If the process is not
-    root's, or root alone controls the folder, the user stays and only the umask is set.
+    A symbolic link in the folder thus can't make root open a file that the user may not open. `owner` tells who
+    controls the folder. If that is root alone, or the process is not root's, the rights stay and only the umask is set.
+    At the end, rights and umask are restored.
     """
     user, group = owner(folder)
     mask, groups = os.umask(0o027), os.getgroups()

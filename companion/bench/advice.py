@@ -86,9 +86,10 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
 
 
 def set_ups(game: str) -> list[Header]:
-    """Return headers of a game for each number of players in PLAYERS and each set of house rules that it allows.
+    """Return headers of a game for each number of players in PLAYERS, each with several sets of house rules.
 
-    The sets are the default rules, the default rules with one on/off rule flipped, and each preset.
+    The sets are the default rules, the default rules with one on/off rule flipped, and each preset. Combinations that
+    the game refuses are left out.
     """
     rules = [{}, *({each.key: not each.default} for each in GAMES[game].switches if each.default in (True, False))]
     found = list[Header]()

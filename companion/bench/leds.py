@@ -36,10 +36,13 @@ long. Longer: a broken board takes longer to show."""
 def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float]:
     """Measure the cost of `seconds` of an animation on 363 LEDs, and the delay from `presses` key presses to light.
 
+    The strip and the animation's clock are simulated.
+
     Returns:
-        `leds_frame_ms`: median time to compose, limit and encode a frame for SPI, on one core.
-        `leds_shown` and `leds_core_share`: frames that the driver shows, and its processor time as a share of one core.
-        `button_light_ms`: median time from a key press to the lit strip, through the real threads.
+        `leds_frame_ms`: median time to compose, limit and encode a frame for SPI, on one core. `leds_shown`:
+        number of frames that the driver sends in `seconds`. `leds_core_share`: the driver's processor time,
+        divided by `seconds`. `button_light_ms`: median time from a key press to the lit strip, through the real
+        threads of keys and board.
     """
     shown, share = driver(seconds)
     frames_ms = [frame_ms(frame / RATE_HZ) for frame in range(int(seconds * RATE_HZ))]

@@ -64,7 +64,10 @@ def replay_process_ms(lines: list[bytes]) -> float:
 
 
 def random_game(name: str, generator: random.Random) -> list[bytes]:
-    """Play a random game between two players; return its transcript as JSON lines, cut off after MAX_GAME_LINES."""
+    """Play a game named `name` between two players by random actions, up to MAX_GAME_LINES lines.
+
+    Return the game's transcript as JSON lines: the header, then one line for each action.
+    """
     header = header_of({"transcript": 1, "game": name, "players": ["Ann", "Ben"]})
     transcript = Transcript.begin(header)
     while not transcript.state.standing.over and transcript.lines_read < MAX_GAME_LINES:

@@ -82,11 +82,13 @@ class Advisor:
     def story(self) -> Json:
         """Return how much of the finished game's result was luck and how much decisions, as JSON values.
 
-        Cached until the game changes. Raises RulesError if there was no game yet, the last is not finished, a player
-        left it, or its values are not known.
+        Cached until the game changes. Raises RulesError without a game, or if the game is not finished, a player left
+        it, or the values of its options are not known.
 
         Returns:
-            `number` of the table's last entry, and the fields of `history.story.story_with_photos`.
+            `number` of the journal's newest entry, and the fields of `Story.view`: `goal`, `players` (split of each
+            result), `luckiest`, `dearest` and `moves`. Each move has `photo`: the number of the latest throw, or None
+            if that throw has no photo.
         """
         number, game = self._game()
         with self._lock:

@@ -102,10 +102,11 @@ class BotPlayer:
         return self._thread is not None and self._thread.is_alive()
 
     def step(self) -> float | None:
-        """Submit the bot's decision or announce its throw to the table, or have its dice thrown, if that is due.
+        """Make the bot's next move if it is due: submit a decision, announce a throw, or throw the simulated dice.
 
         Nothing is due in another player's turn, or while the table asks people or offers a correction. The bot also
-        waits while a phone has paused it (`hold`), during its pause between moves, and for a tray that moves.
+        waits while a phone has paused it (`hold`), during its pause between moves, and for a moving tray. A decision
+        waits for the tray for at most MAX_SETTLE_S. A refused command is logged, not raised.
 
         Returns:
             Seconds until the next call; None if nothing is to be done until the table changes.
@@ -158,11 +159,11 @@ class BotPlayer:
         return 0.0
 
     def _thrown(self, table: TableState, state: State, count: int, now_s: float) -> float | None:
-        """Throw `count` dice in the simulated tray once the bot's pause is over. Dice that stay go to the keep zone.
+        """Throw `count` dice in the simulated tray once the bot's pause is over; return the seconds to the next `step`.
 
-        The pause is half as long again if the bot could also have decided otherwise. Nothing is thrown while the tray
-        moves or before it was first observed. If no reading of the throw is accepted within RETHROW_S, the dice are
-        thrown again. Returns the seconds until the next `step`; None where people throw the bot's dice.
+        The pause is 1.5 times as long if the state also allows a decision. Dice that the rules leave in the tray go to
+        the keep zone. Nothing is thrown while the tray moves or before it was first observed. If no reading of the
+        throw is accepted within RETHROW_S, the dice are thrown again. Returns None where people throw the bot's dice.
         """
         if self._throw is None:
             return None

@@ -38,9 +38,10 @@ def printable(text: str) -> str:
 
 @contextlib.contextmanager
 def tracked(items: Iterable[Item], total: int, description: str) -> Iterator[Iterator[Item]]:
-    """Context manager: yield an iterator over `total` items that shows progress on standard error.
+    """Context manager: yield an iterator over `items` that shows progress on standard error, labelled `description`.
 
-    No progress is shown for fewer than MIN_FOR_BAR items, or if standard error is not a terminal.
+    `total` is the expected number of items; fewer or more may come. No progress is shown for a `total` below
+    MIN_FOR_BAR, or if standard error is not a terminal.
     """
     if total < MIN_FOR_BAR or not sys.stderr.isatty():
         yield iter(items)

@@ -236,10 +236,10 @@ class _Hands:
         self._plan, self._paper = plan, paper
 
     def lay(self, steps: Calibrating) -> None:
-        """Ask the person to lay the calibration sheet into the tray, and return at once.
+        """Ask the person to lay the calibration sheet into the tray, without waiting for it.
 
         With the virtual camera, lay a simulated sheet into its tray instead. At each of four tilts `steps` detects the
-        sheet in a frame, to measure the lens; then the sheet lies flat.
+        sheet in a frame, to measure the lens. At the end the sheet lies flat.
         """
         from companion.adapters.hands import lay_in
         from vision.calibration.procedure import LAY

@@ -42,10 +42,11 @@ def command(settings_file: Path | None) -> None:
 
 
 def codes_of(page: str) -> dict[str, Any]:
-    """Return `pin` and `first`, the code that makes a phone the owner, of the table on this machine.
+    """Return a dict with the pairing codes of the table on this machine: `pin` and `first`.
 
-    `page` is the URL of the table's page, with a slash at the end. `first` is None if the table has an owner, or its
-    file of paired phones is damaged. The result is empty if no table answers in time (`json_here`).
+    A phone pairs with `pin`; `first` is the code that makes a phone the owner. `first` is None if the table has an
+    owner, or its file of paired phones is damaged. The dict is empty if no table answers in time (`json_here`). `page`
+    is the URL of the table's page, with a slash at the end.
     """
     with contextlib.suppress(OSError, ValueError, HTTPException):  # nothing listens, or something else does
         codes = json_here(f"{page}api/pair/codes")

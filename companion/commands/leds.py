@@ -119,10 +119,10 @@ def map_(settings_file: Path | None, layout: str | None, strip: str | None, out:
 def test(settings_file: Path | None, layout: str | None, strip: str | None, step_s: float, spi_bits: str | None) -> int:
     """Light the strip in four colours, then each hole.
 
-    The colours are red, green, blue and dim white. On a terminal you are asked whether they were right, unless the
-    strip is simulated. If not, an SPI strip shows them in the other coding (--spi-bits: SPI bits that encode an LED's
-    bit). If that is right, the command says which setting to change. Exit status 1 when the colours were never right.
-    --layout and --strip replace what the settings (--config) say.
+    The colours are red, green, blue and dim white, each for --step seconds. On a terminal you are asked whether
+    they were right, unless the strip is simulated. If not, an SPI strip shows them in the other coding (--spi-bits:
+    SPI bits that encode an LED's bit). If that is right, the command says which setting to change. Exit status 1
+    when the colours were never right. --layout and --strip replace what the settings (--config) say.
     """
     from hardware.pictures.lights import hole_by_hole
 
@@ -210,10 +210,11 @@ def _chosen(settings: config.Settings, name: str | None) -> Layout:
 def _play(
     settings: config.Settings, kind: str | None, layout: Layout, steps: list[tuple[str, FrameRGB]], step_s: float
 ) -> None:
-    """Show each frame on the strip (`kind`, or the settings') for `step_s` seconds; print its name and lit LEDs.
+    """Show each frame on a strip for `step_s` seconds, and print the frame's name and lit LEDs.
 
-    A simulated strip is reported on stderr; with the strip `memory` there is no wait. The strip is switched off at the
-    end. Raises SetupError for an unknown kind, DeviceError if the strip fails.
+    `kind` is the kind of strip; None means the kind in `settings`. A simulated strip is reported on stderr; with the
+    strip `memory` there is no wait. The strip is switched off at the end, also after an error. Raises SetupError for an
+    unknown kind, DeviceError if the strip fails.
     """
     import numpy as np
 

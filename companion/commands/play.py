@@ -96,11 +96,11 @@ def command(settings_file: Path | None, verbose: bool, log_json: bool, **given: 
 
 
 def _built(starting: Starting, starts: Starts) -> App:
-    """Build the table from the settings and return it: its port is open, but no part runs yet.
+    """Build the table from the settings and return it: its port is open, but no part, such as the camera, runs yet.
 
-    After REVERT_AFTER failed starts the last good settings are used, after SAFE_MODE_AFTER safe mode. This start is
-    added to `starts`, the record of failed ones. A SetupError or Ctrl-C takes it out again; a DeviceError leaves it
-    there with the reason. All three are re-raised.
+    After REVERT_AFTER failed starts the last good settings are used; after SAFE_MODE_AFTER the table is built in safe
+    mode. `starts` records this start as a failed one. A SetupError or Ctrl-C removes this record; a DeviceError leaves
+    it, with the error as the reason. All three exceptions are raised again.
     """
     before = starts.begin()
     try:

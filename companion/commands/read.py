@@ -101,8 +101,8 @@ def reading_json(reading: Reading) -> dict[str, Any]:
 def _pictured(name: str, reader: Reader, expect: int | None, copy_to: Path | None) -> Iterator[dict[str, Any]]:
     """Read the dice in one picture, save an annotated copy to the path `copy_to`, if any, and yield one JSON object.
 
-    The object is that of `_record`. If the picture can't be read or the copy can't be written, it has only `image` and
-    `error`. `expect` is the number of dice, or None.
+    The object is that of `_record`. If the picture can't be read or the copy can't be written, the object has only
+    `image`, the name, and `error`. `expect` is the number of dice in the picture; None if unknown.
     """
     from vision.images.loading import picture_in
 

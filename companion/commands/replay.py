@@ -49,7 +49,10 @@ def _replay(name: str, as_json: bool, named: bool) -> int:
 
 
 def in_one_line(state: dict[str, Any]) -> str:
-    """Return a state that `replayed` yields as one line of text: with the winners after the end, or with the error."""
+    """Format a state that `replayed` yields as one line of text; after the end it names the winners.
+
+    For a refused line the text holds only its number, the error's code and the message.
+    """
     if "error" in state:
         return f"{state['line']:>5}  refused ({state['error']}): {state['message']}"
     scores = "  ".join(f"{name} {score}" for name, score in state["scores"].items())

@@ -32,9 +32,11 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     """Follow a camera or a video and print each throw once it has settled.
 
     SOURCE is a video file, or a camera as in the settings (`pegpip play --help` lists them) but not `virtual`. For
-    instance `pegpip watch --limit-s 60 opencv:0`. With --expect, a reading of another number of dice is doubtful.
-    Without --data, the calibration comes from the data folder of the settings. Exit status 1 when a video or folder
-    fails, or a camera was failing at the end.
+    instance, `pegpip watch --limit-s 60 opencv:0` stops after a minute. With --expect, a reading of another number of
+    dice is doubtful. Without --data, the calibration comes from the data folder of the settings.
+
+    Exit status 1 when a recording (a video or a folder of photos) fails, or a camera was failing at the end. A camera
+    that fails is tried again.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.limited import LimitedCamera

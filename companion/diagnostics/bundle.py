@@ -86,8 +86,8 @@ def write(
 def without_secrets(settings: Settings) -> dict[str, object]:
     """Return the settings as JSON values, section -> key -> value, with each secret replaced by `SECRET`.
 
-    Secrets are all passwords, and the webhook's URL; an empty one stays. The shutdown command is cut to the name of its
-    program, without arguments.
+    Secrets are all passwords and the webhook's URL. An empty secret stays empty. Of the shutdown command only the
+    program is kept, without its arguments.
     """
     found: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
     for section, key in _secret_keys(found):

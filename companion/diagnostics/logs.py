@@ -65,10 +65,10 @@ class Structured(logging.Formatter):
 
 
 def configure_logging(clock: Callable[[], float], *, verbose: bool, structured: bool) -> None:
-    """Configure logging of the whole process, to standard error.
+    """Configure logging of the whole process to standard error, in place of any earlier configuration.
 
-    For each line of code at most MAX_LINES messages are written in WINDOW_S. With `JOURNAL_STREAM` in the environment,
-    which systemd sets, lines that are not JSON start with their priority for journald.
+    Each line of code may log MAX_LINES messages in WINDOW_S; further messages are dropped. With `JOURNAL_STREAM` in the
+    environment, which systemd sets, lines that are not JSON start with their priority for journald.
 
     Args:
         clock: Monotonic clock, in seconds.

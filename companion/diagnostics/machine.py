@@ -54,10 +54,12 @@ POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air 
 
 
 def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
-    """Return the checks of disk, clock, power, journal and recovery for `/healthz`, by name; each runs when called.
+    """Return the checks of disk, clock, power, journal and recovery for `/healthz`, as functions by name.
 
-    Call it before anything is written to the journal: it reads the newest entry's time at once. If the clock is wrong,
-    that time is kept in NEWEST_FILE; else the file is deleted. `journal_health` is the journal's own check.
+    Call this before anything is written to the journal: it reads the time of the newest entry for the clock check. If
+    the clock is wrong at this time (`check_clock`), the entry's time is stored in NEWEST_FILE. If the clock is right,
+    that file is deleted. A check runs only when its function is called. `journal_health` is the function for the
+    journal.
     """
     newest_entry_s = newest_s(folder)
     remember_newest(folder, newest_entry_s, datetime.now().astimezone())
@@ -71,7 +73,11 @@ def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Healt
 
 
 def check_disk(folder: Path) -> Finding:
-    """Check that the data folder's disk is reachable, writable and has FREE_MB_NEEDED free; return the finding."""
+    """Return the finding on the data folder's disk: failed if it is out of reach, mounted read-only, or almost full.
+
+    Almost full means that less than FREE_MB_NEEDED megabytes are free. Nothing is written, so file permissions are not
+    tested.
+    """
     try:
         free_mb = shutil.disk_usage(folder).free // 2**20
         read_only = os.statvfs(folder).f_flag & os.ST_RDONLY

@@ -21,7 +21,7 @@ NUMPY_CURE = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or
 def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Finding:
     """Check that OpenCV, NumPy and picamera2 are installed in versions that work together; return the finding.
 
-    picamera2 is needed for the `camera` source `picamera2` alone; with NumPy 2 that also needs simplejpeg 1.8 or later.
+    picamera2 is needed only if `camera` is `picamera2`. With NumPy 2, picamera2 also needs simplejpeg 1.8 or later.
     `installed` maps each library to its version, or None if missing; by default the result of `versions`.
     """
     found = versions() if installed is None else installed

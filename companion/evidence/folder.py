@@ -40,8 +40,9 @@ class PackageFolder:
     def keep(self, package: Package, calibration: bytes | None) -> bool:
         """Write a throw's package, and its calibration unless that file exists; prune if the total exceeds the cap.
 
-        An existing package of the throw is replaced. Returns whether the package is stored at the end: not if it and
-        its calibration exceed the cap, or if it belongs to an old throw and pruning deletes it. Raises OSError.
+        An existing package of the throw is replaced. Pruning deletes the oldest packages. Returns whether the package
+        is stored at the end: False if it was pruned. Also False if package and calibration together exceed the cap:
+        nothing is written then, and an existing package of the throw is deleted. Raises OSError.
         """
         content, record = packed(package), package.record
         folder = self.path / folder_name(record)

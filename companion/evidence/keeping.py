@@ -95,7 +95,7 @@ class PackageKeeper:
             self._thread.start()
 
     def stop(self) -> None:
-        """Let the thread write the packages of all throws entered so far, and wait until it has ended.
+        """Let the thread write the packages of all throws entered so far, and wait for the thread to end.
 
         Without a running thread nothing is written.
         """
@@ -139,7 +139,10 @@ class PackageKeeper:
             self._changed.notify()
 
     def hear(self, snapshot: Snapshot, _news: News) -> None:
-        """Queue each photographed throw that is new or changed since the last snapshot, to write its package."""
+        """Queue each photographed throw that is new or changed since the last snapshot, to write its package.
+
+        The first call queues every photographed throw of the snapshot. The packages are written on the keeper's thread.
+        """
         throws = {each.number: each for each in snapshot.throws if each.photo}
         new = [
             (each, snapshot.terms.dice, was is not None and was.values != each.values)
@@ -190,9 +193,10 @@ class PackageKeeper:
                     log.warning("%s", refused)
 
     def _learn(self, thrown: Thrown, held: Held, dice: str) -> None:
-        """If a person gave a throw's values and its set of dice is taught, add its dice to the set's examples.
+        """Add a throw's dice to the examples of the taught set `dice`, if a person gave the throw's values.
 
-        `matched_values` assigns the throw's values to the dice that were read in the throw zone.
+        Nothing happens if the camera gave the values, or if the set is not taught. `matched_values` assigns the values
+        to the dice that were read in the throw zone.
 
         - Dice that were not read, ambiguous dice, and dice in the keep zone are left out.
         - A surplus die (`NO_DIE`) is an example of no die. On a tray without a keep zone it is left out, too: a person

@@ -64,9 +64,9 @@ class Teacher:
 
         Returns:
             `set`: name of the set that is being taught, or None. `enough`: number of labelled throws from which a set
-                is used. `sets`: all sets as from `TaughtSets.sets`. `throw`: None, or the throw that waits for its
-                labels, with `number` and `dice`. Only dice that could be read are listed, each with `box_xywh` in
-                pixels, `read` (its value as read) and `confidence`.
+            is used. `sets`: every taught set, with `name`, `throws`, `faces` and `usable` (`TaughtSets.sets`).
+            `throw`: None, or the throw that waits for its labels, with `number` and `dice`. Only dice that could be
+            read are listed, each with `box_xywh` in pixels, `read` (its value as read) and `confidence`.
         """
         lesson, throw = self.lesson(), None
         if lesson is not None and lesson.settled is not None:
@@ -87,9 +87,9 @@ class Teacher:
             self._lesson = None
 
     def offer(self, settled: Settled) -> None:
-        """If a lesson is on, keep a throw with a readable die until it is labelled, replacing one that still waits.
+        """If a lesson is on, keep a throw with a readable die until it is labelled, in place of one that still waits.
 
-        The end of the lesson moves to IDLE_S from now. Without a lesson or a readable die nothing changes.
+        The lesson then ends IDLE_S from now. Without a lesson or a readable die nothing changes.
         """
         with self._lock:
             lesson = self.lesson()
@@ -109,8 +109,9 @@ class Teacher:
     def label(self, number: int, values: Sequence[int]) -> None:
         """Add the throw that waits, with its true values, to the set that is being taught.
 
-        Afterwards no throw waits, unless another one was offered meanwhile. `number` is that of the throw in `view`.
-        `values` are those of its dice in the order of `view`: 1 to 6, or `NO_FACE` (0) for no die.
+        Afterwards no throw waits, unless another one was offered meanwhile, and the lesson goes on for IDLE_S from now.
+        `number` is the throw's number in `view`. `values` has one value for each die, in the order of `view`: 1 to 6,
+        or `NO_FACE` (0) for no die.
 
         Raises:
             IllegalAction: Another throw or none waits, the number of values is wrong, or a value is not 0 to 6.

@@ -97,7 +97,8 @@ class TaughtSets:
         """Return a JSON object for every taught set of dice, sorted by name.
 
         Each has `name`, number of `throws`, `faces` (how many examples show 1, 2, ... 6), and `usable`. Readings are
-        compared only with a usable set: one with examples of at least MIN_THROWS throws and two labels.
+        compared only with a usable set: its examples come from at least MIN_THROWS throws and have two or more
+        different labels.
         """
         return [
             {
@@ -135,16 +136,14 @@ class TaughtSets:
 
         Args:
             name: Name of the set of dice.
-            frame_bgr: (h, w, 3) the picture that was read, with the calibration `rig`.
+            frame_bgr: (h, w, 3) the picture that was read.
             reading: The picture's reading.
             values: True value of each die of the reading; `NO_FACE` for no die, None to leave the die out.
             rig: The calibration; None without one.
-            throw: Number of the throw in the journal. None for a throw that only teaches: it gets a new negative
-                number.
+            throw: Number of the throw in the journal; None for a throw that only teaches.
 
         Raises:
-            NotReadable: The set's file could not be opened when it was loaded, or is of a newer format; nothing was
-                learnt.
+            NotReadable: The set's file was unreadable when loaded, or has a newer format; nothing was learnt.
             DeviceError: The set can't be stored; nothing was learnt.
         """
         with self._lock:

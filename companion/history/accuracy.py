@@ -44,8 +44,9 @@ class CameraThrow(msgspec.Struct, frozen=True, kw_only=True):
 def camera_throws(past: PastGames, folder: Path) -> list[CameraThrow]:
     """Return every throw that the camera read and nobody took back, oldest first.
 
-    Throws that a person was asked about or corrected are included. A corrected one counts only if its entry in the
-    journal of the data folder `folder` has a reading by the camera. Raises DeviceError if the journal can't be read.
+    The list includes throws that the table asked a person about, and throws that a person corrected. A corrected throw
+    that was first entered by hand is left out: its entry in the journal in `folder` has no reading by the camera.
+    `past` are the table's games. Raises DeviceError if the journal can't be read.
     """
     found = []
     for game, line in past.camera_throws():

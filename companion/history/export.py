@@ -309,8 +309,8 @@ class PastGames:
     def _cached(self, kind: str, game: ArchivedGame | None, compute: Callable[[ArchivedGame], T]) -> T | None:
         """Return the result of `compute` for a game, cached until the game changes; None if `game` is None.
 
-        `kind` names the result, such as `luck`. The oldest results beyond MAX_RESULTS are dropped, except those of the
-        kind `regrets`: ratings need them for all games.
+        `kind` names the result, such as `luck`. Only one call computes at a time; others wait. The oldest results
+        beyond MAX_RESULTS are dropped, except those of the kind `regrets`: ratings need them for all games.
         """
         if game is None:
             return None

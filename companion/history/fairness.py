@@ -81,9 +81,10 @@ class Fairness:
     def verdict(self) -> str:
         """Result so far: `even`, `uneven` or `loaded`.
 
-        - `even`: the evidence has never reached MIN_EVIDENCE.
-        - `uneven`: it has, so the dice are unfair or the reader errs.
-        - `loaded`: it has, and biased dice now explain the values MIN_EVIDENCE times better than any reading error.
+        - `even`: the evidence against fair dice has never reached MIN_EVIDENCE.
+        - `uneven`: MIN_EVIDENCE was reached, so the dice are unfair or the reader errs.
+        - `loaded`: MIN_EVIDENCE was reached, and biased dice now explain the values at least MIN_EVIDENCE times better
+          than any reading error.
         """
         if self.highest < log(MIN_EVIDENCE):
             return "even"

@@ -43,12 +43,14 @@ def remove_table(connection: Connection, key: str) -> None:
 def move_table(connection: Connection, old: str, new: str) -> int:
     """Move the games and players of the table with key `old` to the one with key `new`; return the number of games.
 
-    - A name that only the old table has: the player moves.
-    - A name at both tables: the new table's player is merged into the old table's, who stays at the old table. If the
-      old table's player was merged into a third one before, the new table's is merged into that third one.
-    - A name at both, but the new table's player was merged before, or the old table's into it: nothing is merged.
+    - A player whose name is not at the new table moves there.
+    - A player whose name is at both tables stays at the old one; the new table's player is merged into that player. If
+      the old table's player was merged into a third player before, the new table's is merged into that third player.
+    - That merge is left out, and both players stay, if the new table's player was merged before. It is also left out if
+      the old table's player was merged into the new table's.
 
-    Raises CompanionError if a key is not registered, if both are the same, or if two players can't be merged (`merge`).
+    Raises CompanionError, and changes nothing, if a key is not registered, if both keys are the same, or if two players
+    can't be merged (`merge`).
     """
     with connection.transaction():
         numbers = []

@@ -65,10 +65,10 @@ def withdraw(connection: Connection, tournament: int, player: int) -> None:
 
 
 def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
-    """Return a tournament's database row and what follows from the results so far; None if the number is unknown.
+    """Return a tournament's database row with its matches and standings so far; None if the number is unknown.
 
-    Added to the row are `season_name`, `names`, `matches` and `standings`. Only games that count (`_results`) give
-    results. `names` and `handicaps` are dicts by the player's number.
+    Added to the row are `season_name`, `names`, `matches` and `standings`. `names` and `handicaps` are dicts by the
+    player's number. Only games that count (`_results`) give results.
     """
     found = connection.execute(
         "SELECT t.*, s.name AS season_name FROM tournaments t JOIN seasons s ON s.id = t.season WHERE t.id = %s",

@@ -96,9 +96,13 @@ class Outbox:
     def waiting(self) -> list[Pending]:
         """Return the messages about new, changed and withdrawn games that the server has not acknowledged.
 
-        Withdrawals come last, others oldest first. If nothing waits, the cursor is moved past the games that can't
-        change any more. A cursor of another server or journal is reset to the journal's start. Raises DeviceError if
-        the journal can't be read.
+        Withdrawals come last, others oldest first. A game whose first entry is lost is left out, with a warning in the
+        log.
+
+        The cursor, kept in a file, says which games are acknowledged. If nothing waits, the cursor is moved past the
+        games that can't change any more. A cursor of another server or journal is reset to the journal's start. A
+        failed write of the file is logged, and the next call tries again. Raises DeviceError if the journal can't be
+        read.
         """
         self._cursor = self._fitting(self._cursor)
         if self._unwritten:
@@ -175,10 +179,12 @@ class Outbox:
                 yield Pending(message, number, lines)
 
     def _move(self, games: tuple[ArchivedGame, ...], open_from: int) -> None:
-        """Move the outbox's cursor past the games that can't change any more, so that its file stays small.
+        """Move the outbox's cursor past the games that can't change any more, which keeps the cursor's file small.
 
-        Call this only when no message waits. `games` are those after the cursor; from number `open_from` on they may
-        still change. Raises DeviceError if the journal can't be read.
+        Call this only when no message waits. `games` are the games after the cursor, oldest first. A game's number is
+        that of the journal entry that began it; games from number `open_from` on may still change. The cursor stays if
+        no game is settled, or if the first entry of the last settled game is missing. Raises DeviceError if the journal
+        can't be read.
         """
         settled = [game.number for game in games if game.number < open_from]
         link = link_of(self._folder, settled[-1]) if settled else None
@@ -189,8 +195,9 @@ class Outbox:
     def _fitting(self, cursor: Cursor) -> Cursor:
         """Return `cursor` if it fits the outbox's server and journal, else a new cursor at the journal's start.
 
-        If the server is another, the new cursor has no acknowledged revisions. If only the journal is another, it keeps
-        them, and a warning is logged. Raises DeviceError if the journal can't be read.
+        For another server the new cursor is empty. If only the journal is another, the new cursor keeps the
+        acknowledged revisions of `cursor.games`, and a warning is logged. A cursor with `through` 0 fits every journal.
+        Raises DeviceError if the journal can't be read.
         """
         if cursor.server != self._server:
             return Cursor(server=self._server)

@@ -211,10 +211,11 @@ class Publisher(BackgroundThread):
             client.publish(f"{topic}/event", msgspec.json.encode(happened), 1)
 
     def _on_message(self, _: Client, __: Any, message: MQTTMessage) -> None:
-        """Execute a command from the broker: mute or unmute the sound, or start a game. A refusal is logged.
+        """Execute a command from the broker: mute or unmute the sound, or start a game.
 
-        On the topic `mute`, `ON` mutes, `OFF` unmutes, and other payloads are refused. On `start`, a game's header in
-        JSON starts that game; an empty payload starts the next one. A retained or too large message is ignored.
+        A refusal is logged. On the topic `mute`, `ON` mutes, `OFF` unmutes, and other payloads are refused. On `start`,
+        a game's header in JSON starts that game; an empty payload starts the next one. After a command, refused or not,
+        the publishing thread is woken. A retained or too large message is ignored; without `sounds`, every message is.
         """
         if self._sounds is None or message.retain or len(message.payload) > MAX_COMMAND_BYTES:
             return

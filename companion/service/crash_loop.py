@@ -35,7 +35,8 @@ class Starts:
     def begin(self) -> list[str]:
         """Store this start as a failed one, so that even a crash is counted; `ready` and `withdraw` take it back.
 
-        Return the reasons of earlier failed starts, oldest first; empty if they can't be read.
+        Return the reasons of earlier failed starts, oldest first; empty if they can't be read. Disk errors are ignored:
+        if the file can't be written, this start is not counted.
         """
         with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
             self._reasons = msgspec.json.decode(self._file.read_bytes(), type=list[str])

@@ -55,10 +55,11 @@ class Opened:
 def opened_parts(starting: Starting) -> Opened:
     """Return the layout, strip, buttons and camera of the settings, opened but not started.
 
-    The settings of the first game, the Wi-Fi and the hotspot are checked, too. A forgiving start replaces settings in
-    `starting` that don't work. It keeps those typed on the command line, and the limits of the strip's current, which
-    protect the power supply. In a forgiving start a camera that does not open becomes a `MissingCamera`, unless its
-    source was typed. Raises SetupError with all problems that remain.
+    The settings of the first game, the Wi-Fi and the hotspot are checked, too. In a forgiving start, settings in
+    `starting` that fail are replaced by the last good ones, else by the defaults. Values typed on the command line
+    stay, and so do the limits of the strip's current, which protect the power supply. The camera has no default: if the
+    last good source does not open either, a `MissingCamera` stands in, unless the source was typed. Raises SetupError
+    with all problems that remain.
     """
     wiring = {"strip": set(fields_of("strip")) - set(PowerSettings.__struct_fields__), "track": fields_of("track")}
     board = starting.choose(wiring, _board, Settings())

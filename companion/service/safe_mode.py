@@ -27,9 +27,9 @@ def build(starting: Starting, why: str) -> App:
     """Return a program in safe mode, not started: read-only pages with the last state, without camera or strip.
 
     Only its port is opened. The pages show `why` the table could not be started; without a readable journal they show
-    no game. A wrong layout of the strip is replaced by the last good or the default one. A forgiving start
-    (`Starting.forgiving`) also replaces a wrong host or port, unless it was typed on the command line. Raises
-    SetupError if a host or port stays wrong, or no port is free.
+    no game. A wrong layout of the strip is replaced by the default one, or in a forgiving start (`Starting.forgiving`)
+    by the last good one. A forgiving start also replaces a wrong host or port. Outside a service, a host or port typed
+    on the command line is kept. Raises SetupError if no port can be opened.
     """
     clock, folder = time.monotonic, starting.settings.data.folder
     table = LastState(folder, f"The table could not be started. {why}")

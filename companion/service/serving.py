@@ -59,7 +59,8 @@ class LastingServer:
     def _served(self, server: Server) -> str:
         """Run one server until it stops or crashes, and return the reason in words.
 
-        KeyboardInterrupt is raised; any other exception is logged and becomes the reason.
+        If `stop` was called before, the server stops at once. KeyboardInterrupt is passed on to the caller; any other
+        exception is logged and becomes the reason.
         """
         if self._stopped.is_set():  # since it was made
             server.stop()

@@ -137,11 +137,12 @@ class Supervisor:
             self._notify()
 
     def _revive(self, part: Part) -> None:
-        """Start a part if it is down. If it is up again after a failure, store the time at which this was first seen.
+        """Start a part if it is down; if it is up again after a failure, record the time at which that was first seen.
 
-        A failure is logged and counted by the first call that finds the part down. While it stays down, each exception
-        that ends its thread again is logged and counted, too. If the start fails, its error becomes the cause, and the
-        next call tries again. A part whose first start failed counts as down until a start succeeds.
+        The first call that finds the part down logs and counts a failure. While the part stays down, each further
+        exception that has ended its thread is logged and counted, too. If the start fails, nothing is raised: the error
+        becomes the failure's cause, and the next call tries again. A part whose first start failed is down until a
+        start succeeds.
         """
         fall = self._falls.get(part.name)
         if part.name not in self._unstarted and (part.alive is None or part.alive()):

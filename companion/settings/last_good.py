@@ -30,7 +30,7 @@ def read(folder: Path) -> Settings | None:
 def keep(folder: Path, settings: Settings) -> None:
     """Store the settings of a start that succeeded, if they differ from the stored ones; disk errors are ignored.
 
-    Only its owner can read the file: it holds passwords.
+    Only the file's owner can read it, because it holds passwords.
     """
     if read(folder) != settings:
         with contextlib.suppress(OSError):

@@ -178,7 +178,10 @@ def marks(section: str, key: str) -> dict[str, Any]:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Yield each text in a value: the value itself, or those in a tuple or nested tuples."""
+    """Yield each string in a value: the value itself, or the strings in a tuple and in tuples nested in it.
+
+    Other values yield nothing.
+    """
     if isinstance(value, str):
         yield value
     elif isinstance(value, tuple):

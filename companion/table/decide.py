@@ -92,7 +92,7 @@ def _reinterpreted(changes: Changes) -> Changes:
 
 
 def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
-    """Return `changes` with the steps that carry out an interpretation of the tray: its lines, then its question.
+    """Return `changes` after an interpretation of the tray: first its transcript lines are added, then its question.
 
     - `outcome.settled`, a clear throw, closes an open question.
     - `outcome.cleared`, no throw after all, closes a question that rests on a doubtful motion of the dice.
@@ -148,10 +148,10 @@ def _decided(changes: Changes) -> Changes:
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Return `changes` with the steps of an undo; the tray's dice are then ignored until they change.
+    """Return `changes` after an undo of `undo.count` lines; the tray's dice are then ignored until they change.
 
-    An undo of one line resumes an abandoned game, or takes back the start of a game without lines. Raises RulesError if
-    the undo is refused.
+    With a count of 1, an abandoned game is resumed instead, and a game without lines is withdrawn, as if never started.
+    Raises RulesError if the undo is refused.
     """
     game = changes.game
     if undo.count == 1 and (game.abandoned or not game.lines):
@@ -162,7 +162,8 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
 def _pressed(changes: Changes, button: str) -> Changes:
     """Return `changes` with the steps for a button: `bank`, `undo` (one line), or `next`.
 
-    `next` selects the next decision; if there are none, it starts the next game. Raises RulesError if refused.
+    `bank` plays the selected decision; if no decisions are offered, it banks the turn. `next` selects the next of the
+    offered decisions; if there are none, it starts the next game. Raises RulesError if the action is refused.
     """
     if button == "bank":
         return _banked(changes)

@@ -139,9 +139,10 @@ def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
 
 
 def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
-    """Return the best turn and the costliest loss of a game, in that order, if it has them; of equal ones the earliest.
+    """Return the best turn and the costliest loss of a game, in that order; either may be missing.
 
-    The `throw` of each is the number of the last throw up to that turn's end; None if that throw has no photo.
+    Of equal ones the earliest counts. `Highlight.throw` is the number of the last throw up to the turn's end. It is
+    None without such a throw, or if the throw has no photo.
     """
     found = dict[str, Highlight]()
     for kind, _, side, points, line in turn_results(game.transcript):
@@ -153,7 +154,11 @@ def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
 
 
 def _bots_notice(table: TableState) -> Phrase:
-    """Return the notice for the bot's turn: that it decides, throws virtual dice, or waits for people to throw."""
+    """Return the notice of what the bot does in its turn: decide, throw virtual dice, or wait for people to throw.
+
+    In the last two cases the notice also names the number of dice to throw, and the dice that stay, if any. Call this
+    only in the bot's turn.
+    """
     game, awaits = table.record.game, table.announced
     assert game is not None, "it is the bot's turn"
     state = game.transcript.state

@@ -57,10 +57,10 @@ class Result(Generic[P, G]):
 
 
 def check(draw: Draw[P], most: int) -> None:
-    """Raise RulesError if a draw can't be played by at most `most` players.
+    """Raise RulesError if a tournament's draw is not valid, or has more than `most` players.
 
-    The form must be known, and 2 to `most` different players listed. Each handicap must be 0 to MAX_HANDICAP, and
-    belong to a player in the draw.
+    The form must be known, and at least two players listed, none of them twice. Each handicap must be 0 to
+    MAX_HANDICAP, and belong to a player in the draw.
     """
     if draw.form not in FORMS:
         raise RulesError(f"A tournament has no form {draw.form!r}{nearest(draw.form, FORMS)}")

@@ -42,10 +42,10 @@ class GpioButtons:
         self._thread: threading.Thread | None = None
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Open the pins that are not open yet, and call `on_press` and `on_touch` on a new thread until `stop`.
+        """Open the pins that are not open yet, and start a thread that calls `on_press` and `on_touch` until `stop`.
 
-        A started object keeps its thread and callbacks. Raises DeviceError if gpiozero is missing, or if pins can't be
-        used. The error names their buttons; the other buttons work.
+        If the thread runs already, it goes on with its own callbacks. Raises DeviceError if gpiozero is missing, or if
+        pins can't be used. The error then names their buttons; the other buttons work.
         """
         if not self._running:
             self._contacts, self._pending = dict.fromkeys(self._pins, Contact()), []  # a release may have gone unseen

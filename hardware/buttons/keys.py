@@ -39,9 +39,11 @@ class KeyButtons:
         self._gone = False
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = ignore_touch) -> None:
-        """Start a thread that calls `on_press` and `on_touch` for keys, typed without Enter, until `stop`.
+        """Start a thread that reports the terminal's keys as button presses until `stop`.
 
-        Has no effect if it is started already. Raises DeviceError if there is no terminal.
+        For each key in KEYS the thread calls `on_touch` (down), `on_press`, and `on_touch` (up). A capital letter is a
+        long press. Until `stop` the terminal does not wait for Enter and shows no keys. Has no effect if it is started
+        already. Raises DeviceError if there is no terminal.
         """
         if self._thread is not None:
             return
@@ -67,9 +69,10 @@ class KeyButtons:
         return self._thread is None or self._thread.is_alive() or self._gone
 
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
-        """Report each key of a button as touch, press and release, until `stop` or the terminal is closed.
+        """Pass each key typed for a button to the callbacks, until `stop` or until the terminal is closed.
 
-        Touch and release go to `on_touch`. A capital letter is a long press. `descriptor` is the terminal's.
+        A key calls `on_touch` (button down), `on_press`, and `on_touch` again (button up). A capital letter is a long
+        press. Other keys are ignored. `descriptor` is the terminal's file descriptor.
         """
         while not self._stopped.is_set():
             ready, _, _ = select.select([descriptor], [], [], POLL_S)

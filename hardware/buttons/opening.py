@@ -31,9 +31,10 @@ class NoButtons:
 
 
 def open_buttons(kind: str, settings: ButtonSettings) -> Buttons:
-    """Return the table's buttons of this kind, not started: `none`, `keys` of the terminal or `gpio` pins.
+    """Return the table's buttons of a kind, not started: `none`, `keys` of the terminal or `gpio` pins.
 
-    Only `gpio` uses the settings, which name the pins. Raises SetupError, with the nearest kind, for an unknown one.
+    Only `gpio` uses the settings, which name the pins. Raises SetupError for an unknown kind; the error suggests the
+    nearest known kind.
     """
     if kind == "none":
         return NoButtons()

@@ -161,10 +161,11 @@ def _button(number: int, name: str, bcm: int, lane: float, *, dotted: bool) -> l
 
 
 def _ground_of_buttons(first: int, buttons: int) -> list[str]:
-    """Return SVG elements of the labelled ground wire from its header pin to the button with index `first`.
+    """Return SVG elements of the ground wire that all buttons but the shutdown button share, with the wire's label.
 
-    The wire passes the buttons with higher indexes; `_button` connects them to it, except the shutdown button.
-    `buttons` is the number of all buttons, the shutdown button included.
+    The wire runs from its header pin up past the lower buttons to the button with index `first`, the topmost that
+    shares it. `_button` draws the connections from the buttons to the wire. `buttons` is the number of all buttons, the
+    shutdown button included.
     """
     x, y = _pin_at(_GROUND_PIN)
     low = max(y + _ODD_EXIT_PX, _FIRST_BUTTON_PX + _BUTTON_STEP_PX * (buttons - 1) + 40)

@@ -112,7 +112,7 @@ class Arm:
 
 
 def arm_for(module: Module, size_wh: SizeWH) -> Arm:
-    """Compute the dimensions of the arm from which the camera sees `MARGIN` times the tray's width and depth.
+    """Compute the dimensions of the camera's arm, so that the camera sees `MARGIN` times the tray's width and depth.
 
     The lens is as low as that allows, rounded up to whole millimetres.
 

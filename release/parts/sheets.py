@@ -71,7 +71,7 @@ def tray_sheet() -> str:
 def base_sheet() -> str:
     """Return an SVG of the base board from above, in true size: the outlines of board and tray, and all screw holes.
 
-    The players sit at its lower edge.
+    The lower edge of the drawing is the side at which the players sit.
     """
     width, depth, thick = BASE_WDH_MM
     x, y = GAP_MM + width / 2, GAP_MM + depth / 2

@@ -129,8 +129,8 @@ def light_wall(layout: Layout) -> Part:
 def printed(layout: Layout) -> dict[str, Part]:
     """Return the table's 3D-printed parts: camera arm, foot of the post, light holder and light wall.
 
-    Keys are file names without `.stl`. Each part is turned as it lies on the printer. Only the light wall depends on
-    `layout`, the LED board's. It is made for `board3x121`; another layout is not refused.
+    Keys are file names without `.stl`. Each part is oriented for printing. Only the light wall depends on `layout`, the
+    layout of the LED board. `layout` must be `board3x121`; this is not checked.
     """
     return {
         "camera-arm": camera_arm(),
@@ -194,7 +194,8 @@ def lights() -> tuple[list[Part], list[Part]]:
 def led_board(layout: Layout, apart_mm: float = 0.0) -> dict[str, Part]:
     """Return the layers of the LED board, from back to front: `back`, `strips`, `walls`, `front` -> solid.
 
-    `layout` must be `board3x121`, unchecked. `apart_mm` is the gap between layers in mm; 0 for the assembled board.
+    `layout` must be `board3x121`; this is not checked. `apart_mm` is the gap between layers in mm; 0 for the assembled
+    board.
     """
     width, height = board_wh_mm(layout)
     places = [(x - width / 2, height / 2 - y) for x, y in on_board(layout)]

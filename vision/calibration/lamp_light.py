@@ -55,7 +55,8 @@ class LampLight:
         """Return advice against a lamp's flicker: none, or the first of these that applies.
 
         - `banding`: the measured bands exceed MAX_BANDS.
-        - `exposure`: the exposure is known and is no whole multiple of the lamp's period. No bands need be visible.
+        - `exposure`: the exposure time is known and is no whole multiple of the lamp's flicker period. This advice is
+          given even if no bands are visible.
         """
         period = f"{500 / self.mains_hz:.1f} ms"
         if self.bands is not None and self.bands > MAX_BANDS:
@@ -70,11 +71,12 @@ class LampLight:
 
 
 def lamp_light(frames: Sequence[Frame], mains_hz: int) -> LampLight:
-    """Measure the bands of a lamp, which flickers at twice `mains_hz`, in consecutive frames of a scene at rest.
+    """Measure how strongly a lamp's flicker shows as bands in consecutive frames of a scene at rest.
 
-    All frames must have one exposure time; the result has that of the last one, None if unknown. The bands' amplitude
-    is the 98th percentile, over rows and frames, of a row's relative deviation from its mean over all frames. Changes
-    of the whole picture's brightness are removed first. With fewer than MIN_FRAMES frames the amplitude is None.
+    The lamp flickers at twice `mains_hz`. All frames must have the same exposure time. The result has the exposure time
+    of the last frame; None if unknown. The bands' amplitude is the 98th percentile, over rows and frames, of a row's
+    relative deviation from its mean over all frames. Changes of the whole picture's brightness are removed first. With
+    fewer than MIN_FRAMES frames the amplitude is None.
     """
     exposure = frames[-1].exposure if frames else None
     exposure_s = exposure.exposure_s if exposure is not None and exposure.exposure_s > 0 else None

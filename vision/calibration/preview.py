@@ -16,7 +16,11 @@ FONT = cv2.FONT_HERSHEY_DUPLEX
 
 
 def drawn(frame_bgr: FrameBGR, view: SheetView, plan: Plan) -> FrameBGR:
-    """Return a copy of a frame with the markers, the tray's zones if the pose is known, and the advice drawn on it."""
+    """Return a copy of a frame with a detection of the calibration sheet drawn on it.
+
+    The drawing shows the outlines of the markers and the advice in `view`. If `view` has a pose, the zones of the tray
+    in `plan` are drawn, too.
+    """
     picture = frame_bgr.copy()
     thick = max(2, picture.shape[1] // 400)
     for marker in view.markers:

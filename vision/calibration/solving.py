@@ -143,9 +143,9 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
 def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, float], float]:
     """Return the position of the lens over the tray, (x, y, height) in mm, and the camera's tilt in degrees.
 
-    The tilt is the angle between the camera's axis and the vertical. `floor_to_px` is without distortion: a homography
-    of a plane is K (r1 r2 t) up to a factor (Zhang 2000, "A flexible new technique for camera calibration", section 2).
-    K is the camera matrix of `lens`.
+    The tilt is the angle between the camera's axis and the vertical. `floor_to_px` is the homography from the tray's
+    floor, in mm, to undistorted pixels. It equals K (r1 r2 t) up to a factor, with K the camera matrix of `lens`. See
+    Zhang 2000, "A flexible new technique for camera calibration", section 2.
     """
     columns = np.linalg.inv(lens.matrix) @ floor_to_px
     columns /= (np.linalg.norm(columns[:, 0]) + np.linalg.norm(columns[:, 1])) / 2

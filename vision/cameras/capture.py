@@ -69,8 +69,8 @@ class VideoCamera:
     def frame(self) -> Frame | None:
         """Return the next frame of the file with its time in the video; None after the last one.
 
-        Frames are skipped for a caller that lags more than MAX_LAG_S. Raises DeviceError if the video was not started,
-        or no frame at all can be decoded; the file is closed then.
+        Frames are skipped for a caller that lags more than MAX_LAG_S. Raises DeviceError if the video was not started.
+        If no frame at all can be decoded, the file is closed, then DeviceError is raised.
         """
         if self._capture is None:
             raise DeviceError("The video was asked for a frame before its start.", "Start it first.")

@@ -120,7 +120,8 @@ class FilesCamera:
     def _next_photo(self) -> FrameBGR:
         """Return the next readable photo, letterboxed; the first photo follows the last.
 
-        Raises DeviceError, and stops the camera, if no photo of the folder can be read.
+        An unreadable photo is skipped and logged. Raises DeviceError, and stops the camera, if no photo of the folder
+        can be read.
         """
         for _ in self._photos:
             path = self._photos[self._next % len(self._photos)]

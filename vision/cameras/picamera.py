@@ -147,7 +147,7 @@ class Picamera2Camera:
     def _check_field(self, metadata: dict[str, Any]) -> None:
         """Stop the camera and raise DeviceError if its first picture is over 1 % narrower than its sensor mode.
 
-        Does nothing while one of the widths is unknown, and after the first check.
+        Does nothing while either width is unknown, or once both were compared.
         """
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return

@@ -116,9 +116,9 @@ class EmptyTray:
     def matches(self, view: Levels, face_xy: Sequence[float], size_px: float) -> bool:
         """Return whether a view shows only the empty tray where a face was detected.
 
-        Each channel of a pixel must lie between its least and greatest level in the empty tray, at most two pixels
-        away. A deviation below HIGH_THRESHOLD_LEVELS is allowed. True for a face that is printed on the tray. False for
-        a white die on white paper: its pips differ.
+        Each pixel is compared with the empty tray within two pixels of the same place. In each channel its level must
+        lie between the least and the greatest level there, or less than HIGH_THRESHOLD_LEVELS outside. True for a face
+        that is printed on the tray. False for a white die on white paper: its pips differ.
 
         Args:
             view: View of the tray, already shrunk to `scale`.

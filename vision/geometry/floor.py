@@ -33,9 +33,10 @@ class Floor:
 
     @staticmethod
     def of(rig: Rig) -> Floor:
-        """Return the part of a calibrated camera's frames in which dice in the tray can be seen.
+        """Return the view of a calibrated tray: the bounding box of its zones in the frame, clipped to the frame.
 
-        It ends at the frame's edges, even if the tray does not.
+        The box also covers the tops of dice on the zones' borders. It has at least one pixel, even if the tray lies
+        outside the frame.
         """
         corners = np.concatenate([zone.corners_mm for zone in (rig.throw, rig.keep) if zone.width_mm > 0])
         seen = rig.to_px(np.concatenate([corners, rig.above(corners)]))

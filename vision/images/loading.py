@@ -50,7 +50,10 @@ _DAMAGED = (
 
 
 def quiet_opencv() -> None:
-    """Silence the warnings that OpenCV and FFmpeg print to standard error, for the whole process."""
+    """Silence the messages that OpenCV and FFmpeg print to standard error, for the whole process.
+
+    FFmpeg keeps a log level that the environment variable OPENCV_FFMPEG_LOGLEVEL has set already.
+    """
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
     log_of_opencv = getattr(getattr(cv2, "utils", None), "logging", None)  # OpenCV 4.6 has it in another place
     set_level = getattr(log_of_opencv, "setLogLevel", None) or getattr(cv2, "setLogLevel", None)

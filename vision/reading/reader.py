@@ -97,9 +97,9 @@ class Reader:
     def _read(self, scene: Scene, expect: int | None, previous: Reading | None = None) -> Reading:
         """Return the reading of a scene: its dice from left to right, the doubt or None, and all candidates.
 
-        If there is a doubt, foreground of a die's size that no die covers is added as a die without a value. `expect`
-        is the number of dice, or None. `previous` is the reading of the frame before; without a doubt it counts as a
-        detection pass.
+        If the reading is in doubt, foreground of a die's size that no die covers is added as a die without a value.
+        `expect` is the number of dice, or None if unknown. `previous` is the reading of the frame before; if it was not
+        in doubt, it counts as a detection pass.
         """
         selection, doubt = self._select(scene, expect, previous)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]

@@ -114,8 +114,9 @@ class TrayFrame:
     def passes(self) -> Iterator[list[Detection]]:
         """Yield the detections of two passes over the tray's floor, each best first, in pixels of `picture_bgr`.
 
-        The first pass covers the whole floor, the second is closer, around the dice found and the foreground. A pass
-        runs only when its result is asked for. Faces that are printed on the tray are left out.
+        The first pass covers the whole floor. The second pass, at a larger scale, covers only the area around the
+        detections of the first and the foreground. A pass runs only when its result is asked for. Faces that are
+        printed on the tray are left out.
         """
         floor_bgr, face_px = self.picture_bgr, self._tray.floor.face_px
         light = self._networks.light.detect(floor_bgr, LIGHT_FACE_PX / face_px)

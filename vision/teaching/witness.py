@@ -108,10 +108,10 @@ class Witness:
         return replace(selection, dice=tuple(sorted(dice, key=lambda die: -die.score))), contradicted
 
     def _verdict(self, die: Candidate, features: Features) -> Probabilities | None:
-        """Return a die's (7,) probabilities (no face, 1 to 6), weighted by distance to each label's examples.
+        """Return a die's (7,) probabilities (no face, 1 to 6), weighted by distance to each label's nearest example.
 
         The fitted error rate is spread evenly over all seven. Returns None if the die is unlike all examples, or if the
-        fitted weight of the distances is 0: they do not help.
+        fitted weight of the distances is 0, because they do not help.
         """
         distances = self._nearest(features)
         if self._weight == 0.0 or distances.min() > self._near:

@@ -29,10 +29,11 @@ def agreed(readings: Sequence[Reading]) -> Reading:
 
 
 def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:
-    """Return whether two readings show the same dice: each die of one has its own twin in the other.
+    """Return whether two readings show the same dice: equally many, and each die of one has its own twin in the other.
 
-    A twin has the same value, and lies nearer than MAX_SAME_DIE_DISTANCE times the longer side of the die's box.
-    `moved` maps a point of the first picture to the second; the default is for a camera that did not move.
+    A twin has the same value; None, an unread value, equals None. A twin lies nearer than MAX_SAME_DIE_DISTANCE times
+    the longer side of the box of the die in `one`. `moved` maps a point of the first picture to the second; the default
+    is for a camera that did not move.
     """
     if len(one.dice) != len(other.dice):
         return False

@@ -226,7 +226,8 @@ def step(
     """Return the state of the stillness detection and the tray's phase after the frame `now`, taken at `at_s` seconds.
 
     - DARK: the frame is dark.
-    - MOVING: something moved since the frame before, or that one was dark: dice may have been thrown unseen.
+    - MOVING: something moved since the frame before, or that frame was dark: dice may have been thrown unseen. Also if
+      `criterion` finds a slow motion since the stillness began.
     - WAITING: the first frame, or still for less than STILL_S or what `criterion` demands.
     - SETTLED: still for long enough, and different from the last rest. Returned once for each rest.
     - RESTING: later frames of a rest, or a rest that looks like the last one.

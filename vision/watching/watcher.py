@@ -240,13 +240,13 @@ class Watcher:
     def _read_as_they_come(self, detector: StillnessDetector, first: Frame) -> tuple[float, Settled | None]:
         """Read frames of a calibrated camera while the stillness detection waits STILL_S, to save that time.
 
-        `first`, the first still frame, was taken before lights near the tray were dimmed. Its reading only counts if it
-        is trusted and agrees with the next one.
+        Lights near the tray are dimmed meanwhile. `first`, the first still frame, was taken before they were dimmed.
+        Its reading only counts if it is trusted and agrees with the next one.
 
         Returns:
-            Time of the last frame, in seconds, and the settled reading. The reading is None if something moved, a
-                later frame was in doubt, the readings disagreed, the recording ended or the watcher was stopped.
-                The caller then reads the dice anew once they have been still for long enough.
+            Time of the last frame, in seconds, and the settled reading. The reading is None if something moved, a later
+                frame was in doubt, the readings disagreed, the recording ended or the watcher was stopped. The caller
+                then reads the dice anew once they have been still for long enough.
         """
         self._read_by = read, rig = self._setup
         expect = self._expect()

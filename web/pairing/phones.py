@@ -91,9 +91,9 @@ class Pairing:
     def pair_owner(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
         """Pair a phone as the owner by the owner's code; return its new token, or the refusal.
 
-        The refusal is `HOSTED` if the table has an owner; `OLD_CODE` if the code is wrong, or the phones' file is
-        damaged. Wrong codes are not limited: the code is too long to guess. The phone gives its own `name`; `address`
-        is its IP address. The new token replaces `token`, the phone's earlier one.
+        The refusal is `HOSTED` if the table has an owner, `OLD_CODE` if the code is wrong or the phones' file damaged,
+        `FULL` if owners long away hold all places. Any number of codes may be tried: they are too long to guess. The
+        phone gives its own `name`; `address` is its IP address. The new token replaces `token`, its earlier one.
         """
         with self._lock:
             if self.hosted():
@@ -319,10 +319,10 @@ class Pairing:
         self._keep(self._phones | {phone.token_sha256: phone for phone in changed})
 
     def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
-        """Pair a phone and return its new token, which replaces `before`; `FULL` if owners hold all places.
+        """Pair a phone and return its new token; `FULL` if owners hold all places.
 
-        If all places are taken, the player or screen that was away longest is unpaired. A request to join with the
-        token `before` is withdrawn.
+        The token replaces `before`, the phone's earlier one, whose request to join is withdrawn: an owner stays owner,
+        whatever `role` is. If all places are taken, the player or screen that was away longest is unpaired.
         """
         fresh = secrets.token_hex(16)
         known = self.phone(before)
@@ -382,7 +382,7 @@ class Pairing:
             self._save()
 
     def _save(self) -> None:
-        """Save the paired phones. `health` reports a failure; only the first of successive failures is logged."""
+        """Save the paired phones. A failure is not raised: `health` reports it, and the first in a row is logged."""
         try:
             self.store.save(tuple(self._phones.values()))
             self._unsaved = ""

@@ -64,7 +64,10 @@ class FileTokens:
     path: Path
 
     def load(self) -> tuple[Paired, ...] | None:
-        """Return the paired phones in the file; empty if there is no file yet, None if it is damaged or unreadable."""
+        """Return the paired phones in the file; empty if there is no file yet.
+
+        If the file is damaged or unreadable, a warning is logged and None is returned.
+        """
         try:
             file = msgspec.json.decode(self.path.read_bytes(), type=_File)
             if sha256(file.phones) == file.sha256:

@@ -72,9 +72,9 @@ class Server:
         )
 
     def run(self) -> None:
-        """Serve until `stop` is called, or until Ctrl-C, which raises KeyboardInterrupt here; then close everything.
+        """Serve until `stop` is called or Ctrl-C is pressed, then close everything and return.
 
-        Raises whatever the server's thread raised.
+        Raises KeyboardInterrupt after Ctrl-C, or whatever the server's thread raised.
         """
         files = allow_open_files(self._limits.connections + OTHER_FILES)
         self._taken.most = min(self._limits.connections, files - OTHER_FILES)

@@ -166,11 +166,11 @@ class EventStream:
             self._listeners.discard(listener)
 
     async def _send_to_all(self) -> None:
-        """Send the newest snapshot to all clients at each change; after `close`, end their event streams.
+        """Send the newest snapshot to all clients at each change, until `close`; then end their event streams.
 
         Clients that are backed up are skipped. After `heartbeat_s` seconds without a change, each client gets a
-        keep-alive, or the newest snapshot if it was skipped. A change while clients are being served is sent to all of
-        them afterwards.
+        keep-alive, or the newest snapshot if it was skipped before. A change while a snapshot is being sent is sent to
+        all clients next.
         """
         while not self._closed:
             try:

@@ -34,11 +34,11 @@ def found_puzzles(game: str, count: int, seed: int | None) -> list[Puzzle]:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a puzzle, with the value of each option.")
 @click.argument("game", metavar="GAME")
 def command(game: str, count: int, seed: int | None, as_json: bool) -> None:
-    """Print puzzles of GAME: positions where one option is best, with the answer below each.
+    """Print puzzles of GAME, easy ones first: positions where one option is best, with the answer below each.
 
-    --n is their number; the same --seed gives the same ones. They come from games between computer players. easy: most
-    careless players find the best option. medium: many do not. hard: a player who looks at the points alone misses it.
-    `pegpip train-me GAME` asks you instead.
+    --n sets their number; the same --seed gives the same puzzles. They come from games between computer players.
+    easy: most careless players find the best option. medium: many do not. hard: a player who looks at the points
+    alone misses it. `pegpip train-me GAME` asks you instead.
     """
     for number, puzzle in enumerate(found_puzzles(game_of(game).name, count, seed), 1):
         if as_json:

@@ -40,10 +40,14 @@ def command(
 
     --since (month) and --set (set of dice) choose the games, --html writes a page of what differs. A false accept
     is a trusted reading whose values are not those that count. The upper bound of the false accept rate holds with
-    95 % confidence, if people corrected every wrong reading. --export reads nothing again, but writes the throws to
-    an anonymous zip: no names, no times, only the tray. It can't be combined with --html. Exit status 1 if there is
-    no throw to read or export. A throw whose stored pictures and reading can't be used is reported, also with exit
-    status 1.
+    95 % confidence, if people corrected every wrong reading.
+
+    --export reads nothing again, but writes the throws to an anonymous zip: no names, no times, only the tray.
+    Throws without a calibration, or with a set-aside die of unknown value, are left out. It can't be combined with
+    --html.
+
+    Exit status 1 if there is no throw to read or export. A throw whose stored pictures and reading can't be used is
+    reported, and the exit status is 1, too.
     """
     from companion.evidence import contact_sheet, rescoring, sharing  # OpenCV takes a third of a second
     from companion.evidence.folder import PackageFolder

@@ -86,9 +86,10 @@ def command(game: str, players: str, games: int, rules: str, seed: int, as_json:
 
 
 def header_for(game: str, levels: list[str], rules: str) -> Header:
-    """Return the header of a game between players of these levels; `rules` is JSON.
+    """Return the header of a game between bots of these levels; `rules` is a JSON object of house rules.
 
-    Raises UsageError for an unknown game or level, or if the game refuses the rules or the number of players.
+    Raises UsageError for an unknown game or level, for malformed JSON, or if the game refuses the rules or the number
+    of players.
     """
     rulebook = game_of(game)
     try:

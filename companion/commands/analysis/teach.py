@@ -122,9 +122,9 @@ def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: in
 def _asked(teacher: Teacher) -> bool:
     """Ask the person which values the waiting throw shows, and teach them.
 
-    Enter confirms the values read, other input gives the values, and `s` skips the throw. Returns True once the throw
-    is learnt, False if it is skipped. If an answer is invalid or can't be stored, the reason is printed and the
-    question asked again. Raises click.Abort at Ctrl-C and at the end of the input.
+    A throw must be waiting. Enter confirms the values read, other input gives the values, and `s` skips the throw.
+    Returns True once the throw is learnt, False if it is skipped. If an answer is invalid or can't be stored, the
+    reason is printed and the question asked again. Raises click.Abort at Ctrl-C and at the end of the input.
     """
     throw = teacher.view()["throw"]
     read = [die["read"] for die in throw["dice"]]

@@ -30,8 +30,8 @@ because rounding makes equal options differ. Higher: worse options count as righ
 def command(game: str, count: int, seed: int | None) -> None:
     """Train with puzzles of GAME: choose, see the answer, and learn what your choices cost.
 
-    Type the number of your choice. --n is the number of puzzles; the same --seed gives the same ones. Ctrl-C ends the
-    training; the puzzles that you have answered are counted.
+    Type the number of your choice. --n is the number of puzzles; the same --seed gives the same ones. At the end, or
+    after Ctrl-C, the number of right answers and the mean cost of your choices are printed.
     """
     name = game_of(game).name
     generator, costs = random.Random(seed), list[float]()
@@ -54,7 +54,8 @@ def command(game: str, count: int, seed: int | None) -> None:
 def _cost_of_choice(puzzle: Puzzle, generator: random.Random) -> float:
     """Show the person a puzzle's best MAX_CHOICES options, shuffled by `generator`, and ask which one is best.
 
-    Return how much less than the best option the chosen one is worth, in the unit of the puzzle's goal; 0 for the best.
+    Return how much less the chosen option is worth than the best one, in the unit of the puzzle's goal; 0 for the best.
+    An invalid answer is asked for again. Raises click.Abort at Ctrl-C or the end of the input.
     """
     shown = list(puzzle.options[:MAX_CHOICES])
     generator.shuffle(shown)

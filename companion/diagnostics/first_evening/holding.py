@@ -88,8 +88,9 @@ def hold(evening: Evening, screen: Screen) -> None:
 def _take(step: Step, evening: Evening, screen: Screen) -> None:
     """Run one step of the guided check, unless the person skips it; show its progress and findings on `screen`.
 
-    Findings are added to `evening.findings`, and the title of a skipped step to `evening.not_done`. A CompanionError of
-    the step becomes a failed finding. Ctrl-C raises KeyboardInterrupt.
+    Only a step that needs a person can be skipped; its title is then added to `evening.not_done`. Before the step, the
+    processor's temperature is noted in `evening`. Findings are added to `evening.findings`. A CompanionError of the
+    step becomes a failed finding. Ctrl-C raises KeyboardInterrupt.
     """
     screen.begin(step)
     skipped = False

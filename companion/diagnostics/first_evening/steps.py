@@ -187,8 +187,8 @@ def _invite(evening: Evening, camera: Camera) -> None:
 def _add_judged(evening: Evening, settled: Settled, camera: Camera) -> None:
     """Ask the person which dice lay in the tray, and append the judged throw to `evening.throws`.
 
-    A throw that was read wrong or in doubt keeps its picture. If the person says that it was no throw, nothing is
-    appended. `evening.tray_jpeg` gets the picture in any case.
+    A throw that was read wrong or in doubt keeps its picture, with the reading drawn on it. If the person says that
+    nothing was thrown, no throw is appended. `evening.tray_jpeg` gets the picture in both cases.
     """
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
@@ -263,10 +263,11 @@ def leds(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]
 
 
 def buttons(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]:
-    """Ask the person to press each button on a GPIO pin, and yield a finding for each: whether that press was heard.
+    """Ask the person to press each button on a GPIO pin, and yield a finding for each: whether that button was heard.
 
-    Without buttons on pins one passed finding says so. If the pins can't be read, a failed finding ends the check.
-    `report_progress` is called with the number of buttons done and their total.
+    A finding fails if another button is heard, or none within PRESS_WAIT_S. Without buttons on pins one passed finding
+    says so. If a pin can't be read, a failed finding ends the check. `report_progress` is called with the number of
+    buttons done and their total.
     """
     wired = evening.settings.buttons
     if wired.kind != "gpio":
@@ -331,10 +332,11 @@ def phones(evening: Evening, _report_progress: ReportProgress) -> Iterator[Findi
 
 
 def heat_and_power(evening: Evening, _report_progress: ReportProgress) -> Iterator[Finding]:
-    """Yield two findings: the evening's highest temperature; low voltage and throttling since the boot.
+    """Yield two findings: the evening's highest temperature, and the supply's voltage and throttling.
 
-    The sensor is read once more first. The first finding fails from THROTTLED_FROM_C on; without a sensor it passes as
-    simulated.
+    The temperature is read once more first. The first finding fails from THROTTLED_FROM_C on. The second one fails on
+    low voltage, heat or throttling, now or since the boot. Without a heat sensor the first passes as simulated; so does
+    the second if `vcgencmd` is missing, too.
     """
     evening.note_temperature()
     if evening.hottest_c is None:

@@ -106,10 +106,10 @@ def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
 
 
 def judged(transcript: Transcript) -> tuple[str, tuple[tuple[float, ...], ...]] | None:
-    """Return a finished game's default goal, and the regrets of each seat's decisions (`regrets_of`).
+    """Return a finished game's default goal, and for each seat the regrets of its decisions that count (`regrets_of`).
 
-    The goal, `win` or `points`, is the unit of the regrets. None if the game is not over, a player has left it, or the
-    values of its options are not known.
+    A regret is the value of the best option less that of the option taken, in the unit of the goal, `win` or `points`.
+    Return None if the game is not over, a player has left it, or the values of the game's options are not known.
     """
     if not transcript.state.standing.over or transcript.state.standing.left:
         return None

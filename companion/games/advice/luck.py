@@ -58,15 +58,16 @@ class Move:
     approximation: float = 0.0
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
-        """Return one line of a finished game, with its luck and regret, as a JSON object.
+        """Return the move, a throw or a decision with its luck and regret, as a JSON object.
 
         Args:
             players: Names of the players by seat.
 
         Returns:
-            The fields of `Move`, with `cost` as `gave_away`, and the name `player` instead of `seat`. `action` and
-            `best` are transcript lines as objects. `best` is `{"throw": N}` for a throw of N dice, and may be None
-            as in `Move`.
+            The fields of `Move`, with two changes: `player`, a name, replaces `seat`, and the regret `cost` is named
+            `gave_away`. `action` is a transcript line as an object. `best` is the best option: a transcript line, or
+            `{"throw": N}` for a throw of N dice. `best` is None if that option was taken, or if the action was the best
+            one to win.
         """
         return {
             "line": self.line,
@@ -163,8 +164,8 @@ def goal_for(header: Header) -> str:
 def story_of(transcript: Transcript, goal: str | None = None) -> Story:
     """Return how much of each result of a finished game was luck and how much decisions.
 
-    Results are those of sides for the goals `win` and `games`, and of players for `points`. `goal` is one of these;
-    None for the default goal, `goal_for`.
+    The goals `win` and `games` give a result for each side, `points` one for each player. With `goal` None, the game's
+    default goal counts (`goal_for`).
 
     Raises:
         RulesError: The game is not finished, a player left it, the goal is unknown, or its values are not known.

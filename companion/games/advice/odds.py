@@ -17,25 +17,20 @@ GOALS = ("points", "win", "games")
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     """Return the options of the player to play as JSON, best first: `{"line": {"do": "stop"}, "value": 10.0}`.
 
-    A throw of n dice is the option `{"throw": n}`. After the end there are no options.
+    A throw of n dice has the line `{"throw": n}`. Empty after the end. Goals:
 
-    Goal `points`: expected turn points that the turn banks, or expected final total of a score sheet, with best play.
-    An option that ends the turn without a bank has the value 0.
+    - `points`: expected turn points banked (0 if the turn ends without a bank), or final score sheet total.
+    - `win`: win probability of the side to play; a win shared by n counts 1/n.
+    - `games`: expected games that the other side loses, less one's own losses.
+
+    Raises RulesError for another goal, or if the values are not known.
 
     >>> from companion.games.registry import GAMES
     >>> from companion.games.engine.replay import transcript_of
-    >>> head = f'{{"transcript": 1, "game": "{next(iter(GAMES))}", "players": ["Ann", "Ben"]}}'
-    >>> after = transcript_of(f'{head}\\n{{"throw": [5, 5, 5, 2, 2, 1, 4]}}'.encode()).state
-    >>> [(option["line"]["value"], round(option["value"], 2)) for option in options(after)]
-    [(5, 8.48), (2, 4.62)]
-
-    Goal `win`: probability that the side to play wins, to eight digits; a win shared by n counts 1/n. In a solved game
-    both sides play every turn for the win. Otherwise this turn is played for the win, and later turns are approximated.
-
-    Goal `games`: expected games that the other side loses, less those that the side to play loses.
-
-    Raises:
-        RulesError: Unknown goal, or the values are not known under these rules.
+    >>> head = f'{{"transcript": 1, "game": "{next(iter(GAMES))}", "players": ["A", "B"]}}'
+    >>> after = transcript_of(f'{head}{chr(10)}{{"throw": [5, 5, 5, 2, 2, 1, 4]}}'.encode()).state
+    >>> [round(option["value"], 2) for option in options(after)]
+    [8.48, 4.62]
     """
     return [{"line": option_line(option), "value": value} for option, value in values_of(state, goal)]
 
@@ -94,10 +89,10 @@ def odds_view(state: State, goal: str = "points") -> dict[str, Any]:
     """Return what a page shows of the odds of a state, as JSON values.
 
     Returns:
-        `player`: name of the player to play, None after the end. `safe`: probability that the next throw, of the fewest
-        dice allowed, does not end the turn without points; None if no throw is allowed, or it can't fail. `options`: as
-        the function `options`. `best`: the `line` of the first option, None after the end. `goal`: as given. `exact`:
-        as `is_exact`.
+        `player`: name of the player to play, None after the end. `safe`: probability that the next throw does not
+        end the turn without points. If the number of dice is free, the fewest are assumed. `safe` is None if no
+        throw is allowed, or if it can't fail. `options`: the options with their values, best first (see `options`).
+        `best`: the `line` of the first option, None after the end. `goal`: as given. `exact`: as `is_exact`.
 
     Raises:
         RulesError: The goal is unknown, or the values are not known under these rules.

@@ -121,10 +121,10 @@ class Crag:
         return tuple((option, so_far + self._value(option, worth)) for option in options)
 
     def _value(self, option: Action | int, worth: TurnValues) -> float:
-        """Return the points still expected after an option, with best play, in this and all later turns.
+        """Return the expected points still to come after an option, in this and all later turns, with best play.
 
-        The option is a keep, an entry, or the number of dice to throw; `worth` are the values for the open categories.
-        Points already on the sheet are not included.
+        The option is a keep, an entry, or the number of dice to throw. The points of an entry that is chosen count;
+        points already on the sheet do not. `worth` are the values for the open categories.
         """
         match option:
             case Keep(dice):

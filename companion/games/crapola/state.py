@@ -157,7 +157,11 @@ class Crapola:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the state as JSON values, with the fields that docs/reference/transcript.md lists, except `line`."""
+        """Return the state as JSON values: scores, dice, turn points, allowed decisions and more.
+
+        The fields are those of all games and of Crapola in docs/reference/transcript.md, except `line`. `game`, and
+        `left` with the names of players who left, are added.
+        """
         turn, totals, standing = self.turn, self.totals, self.standing
         return {
             "game": "crapola",
@@ -176,9 +180,9 @@ class Crapola:
         }
 
     def _thrown(self, throw: Throw) -> Crapola:
-        """Return the state after a throw: a keep is due, or it is a crap-out, which ends the turn.
+        """Return the state after a throw: the player must keep some dice, or a crap-out ends the turn.
 
-        Raises IllegalAction for a number of dice that may not be thrown now.
+        Raises IllegalAction if that number of dice may not be thrown now.
         """
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)

@@ -69,9 +69,10 @@ class Totals:
         return min(1000, self.points[self.seat], self.points[seat])
 
     def banked(self, points: int) -> Totals:
-        """Return the totals after the player to play banks `points`, is on the board, and passes the turn.
+        """Return the totals after the player to play banks `points`: the turn is passed, or the game is over.
 
-        The first total that reaches the target starts the last round: each other player has one more turn.
+        The bank puts the player on the board. The first total that reaches the target starts the last round: each other
+        player has one more turn.
         """
         seat = self.seat
         before, total = self.points[seat], self.points[seat] + points

@@ -98,8 +98,8 @@ class CribbageBoard:
         """Return the board after a wipe-out of the side to play, with the turn passed or the game over.
 
         At `fuchle_at` wipe-outs in a row it is a fuchle: the peg goes to the start, the count to 0. With
-        `double_fuchle`, a fuchled side is out at its second wipe-out in a row. `points` are the turn points that are
-        lost, for the event.
+        `double_fuchle`, a side that was fuchled is out at its second wipe-out in a row. `points` are the lost turn
+        points; the event reports them.
         """
         side, in_a_row = self.side, self.wipeouts[self.side] + 1
         board = replace(self, wipeouts=with_entry(self.wipeouts, side, in_a_row))
@@ -206,10 +206,10 @@ class CribbageBoard:
         return Outcome(winners, tuple(0 if side in winners else self._games_lost(side) for side in sides))
 
     def _winners(self) -> tuple[int, ...]:
-        """Return the sides that win: those with the furthest peg.
+        """Return the sides that win: those with the furthest peg among the sides that are not out.
 
-        With `find_a_loser` all sides that finished win instead, if any did. Sides that are out don't count; at least
-        one must not be out.
+        At least one side must not be out. With the house rule `find_a_loser`, all sides that have finished win instead,
+        in the order of finishing, if any has.
         """
         if self.header.rules["find_a_loser"] and self.finished:
             return self.finished
@@ -234,7 +234,8 @@ class CribbageBoard:
 def sides_of(header: Header) -> tuple[str, ...]:
     """Return the names of the sides: the players, or with `partners` teams such as "Ann & Cem".
 
-    The first player is teamed with the first of the second half of the seats, and so on.
+    A team has one player from each half of the seats, both at the same place in it. Of four players, the first plays
+    with the third, and the second with the fourth.
     """
     players = header.players
     if not header.rules["partners"]:

@@ -212,7 +212,8 @@ class CribDice:
     def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
         """Return the state after a roll of the loose dice, with two to four frozen; `threw` is the roll's event.
 
-        - Some dice show the point: they are frozen too. With seven frozen an automatic rollover follows.
+        - Some dice show the point: they are frozen too. The seventh frozen die adds a `rolled_over` event; the set
+          stays frozen until the next throw.
         - No die shows the point, but one shows 1: nothing is frozen, and the turn goes on.
         - Otherwise: a wipe-out, which ends the turn.
         """

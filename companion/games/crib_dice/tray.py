@@ -159,7 +159,8 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
     """Return the notice that asks to move the missing frozen dice into the keep zone, which holds `kept` dice.
 
-    Return the notice of the player's next action instead, None after the end, if no die needs to move:
+    If no die needs to move, return the notice of the player's next action, or None after the end. No die needs to
+    move if one of these is true:
 
     - No frozen die is missing.
     - Seven dice are frozen: the next throw takes all of them.

@@ -157,10 +157,10 @@ def with_entry(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
 
 
 def highest_wins(totals: tuple[int, ...], left: frozenset[int]) -> Outcome:
-    """Return the outcome where the highest total of the players who have not left wins; equal totals share the win.
+    """Return the outcome of a game that the highest total wins; equal totals share the win.
 
-    All others lose one game. `totals` are by seat; `left` has the seats of the players who left. If all left, nobody
-    wins.
+    Players who left can't win; if all left, nobody wins. Everyone who does not win loses one game. `totals` are by
+    seat; `left` has the seats of the players who left.
     """
     there = {seat: total for seat, total in enumerate(totals) if seat not in left}
     winners = tuple(seat for seat, total in there.items() if total == max(there.values()))
@@ -284,7 +284,10 @@ DECISION_WORDS: Mapping[type, str] = {
 
 
 def refusal(action: Action, state: State) -> IllegalAction:
-    """Return the error for an action that is not allowed in a state: it lists what is allowed now."""
+    """Return the error for an action that is not allowed in a state: it names what is allowed now.
+
+    After the end of the game it says that only an undo can follow. Whether the action is allowed is not checked.
+    """
     if state.standing.over:
         return IllegalAction("The game is over; only an undo can follow.")
     sizes = " or ".join(str(size) for size in state.throw_sizes)

@@ -39,9 +39,10 @@ def one_remains(seats: int, left: Set[int]) -> bool:
 
 
 def turn_continues(before: State, after: State) -> bool:
-    """Return whether the turn went on unchanged when a player left; False if the game is over.
+    """Return whether the turn goes on after a player has left; False if the game is over.
 
-    The turn went on if the states before and after have the same seat to play and the same numbers of dice to throw.
+    `before` and `after` are the states around the leaving. The turn goes on if both have the same seat to play and
+    allow throws of the same numbers of dice.
     """
     to_play = after.standing.to_play
     return to_play is not None and (before.standing.to_play, before.throw_sizes) == (to_play, after.throw_sizes)

@@ -13,13 +13,14 @@ from companion.games.engine.transcript import Transcript
 
 
 def replayed(content: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the state view after the header and after each line of a transcript, as JSON values.
+    r"""Yield the state view after the header and after each later line of a transcript, as JSON values.
 
-    A refused line yields `line`, `error` (a code) and `message` instead, and ends the iteration. Nothing is raised.
+    A refused line or header yields `line` (its number, from 1), `error` (a code) and `message` instead. That ends the
+    iteration. Nothing is raised.
 
     >>> from companion.games.registry import GAMES
     >>> head = f'{{"transcript": 1, "game": "{next(iter(GAMES))}", "players": ["Ann", "Ben"]}}'
-    >>> [state.get("decisions", state.get("error")) for state in replayed(f'{head}\\n{{"throw": [9]}}'.encode())]
+    >>> [state.get("decisions", state.get("error")) for state in replayed(f'{head}\n{{"throw": [9]}}'.encode())]
     [[], 'notation']
     """
     number = 0

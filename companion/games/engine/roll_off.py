@@ -112,11 +112,11 @@ class RollOff:
 
 
 def _next(roll_off: RollOff) -> State:
-    """Return the state with which a roll-off goes on after a throw or a player's leaving.
+    """Return the state with which a roll-off goes on after a throw, or after a player has left.
 
-    - Only one thrower is left, or has the highest total: the first state of the game, which this player starts.
+    - One thrower is left, or one alone has the highest total: the first state of the game, which this player starts.
     - Throws of the round are missing: `roll_off` itself.
-    - Several throwers share the highest total: a new round between these.
+    - Several throwers share the highest total: a new round among them.
     """
     throwers, totals = roll_off.throwers, roll_off.totals
     if len(throwers) == 1:

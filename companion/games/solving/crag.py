@@ -74,14 +74,15 @@ def play_table() -> Generator[float, None, bytes]:
 
 
 def opening_table() -> Generator[float, None, bytes]:
-    """Compute the file with the distributions of remaining points of Crag sheets with few filled categories.
+    """Compute the file of probabilities of the points still to come on Crag sheets with few filled categories.
 
-    The sheets are those of `win.openings`, with at most `win.OPENING` categories filled. Yields the progress once: 0.5.
+    The sheets are those of `win.openings`, with at most `win.OPENING` categories filled. Yields 0.5 once, as progress,
+    when half of the work is done.
 
     Returns:
         The file's content: two tables of little-endian uint32, zlib-compressed together. The first is without the
-        house rule `thirteen_without_double`, the second with it. A row is a sheet, a column a number of points from
-        0, and a value the probability in units of `win.UNIT`.
+        house rule `thirteen_without_double`, the second with it. A row is a sheet, in the order of `openings`. A
+        column is a number of points, from 0 on. A value is the probability in units of `win.UNIT`.
     """
 
     def content(thirteen_without_double: bool) -> bytes:

@@ -46,10 +46,11 @@ def plays(later: Floats, thirteen_without_double: bool) -> npt.NDArray[np.uint16
 def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]:
     """Return the best entry of each result of three dice on each sheet: its value and the index of its category.
 
-    Both are (results, sheets) arrays. The value is the points of the entry and the expected points after it.
+    Both are (results, sheets) arrays. The value is the points of the entry and the expected points after it. Filled
+    categories are skipped; the lowest index wins a tie.
 
     Args:
-        masks: (sheets,) indices of the sheets that are not full.
+        masks: (sheets,) indices of the sheets that are not full; bit k is set if category k is filled.
         points: (results, categories) points of each result of three dice in each category.
         later: (SHEETS,) expected remaining points of each sheet.
     """

@@ -93,13 +93,14 @@ def best_turn(size: int, bank: Floats, lost: float, least: int, keeps: Keeps, ch
 def solved() -> Iterator[tuple[Floats, Floats, float]]:
     """Compute the win probabilities of two Crapola players, and yield the partial results after each sum of steps.
 
-    A step is 50 points. States are solved in the order of the sum of both players' steps from the target.
+    A step is 50 points. States are solved in the order of the sum of both players' steps to the target. Both arrays are
+    filled in place: only the last yield is complete.
 
     Yields:
-        (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase and by steps of the
-        mover and of the other; (MAX_STEPS_LEFT + 1,) win probability at the start, where nobody is on the board, by
-        steps to the target; and about the share of states that are solved, 0 to 1. Both arrays are filled in place:
-        only the last yield is complete.
+        (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover, by phase, the mover's steps
+        and the other player's steps. A phase tells who has made a first bank. (MAX_STEPS_LEFT + 1,) win
+        probability of the mover at the start, before any bank, by steps to the target. And roughly the share of
+        solved states, 0 to 1.
     """
     values, start = np.full((PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1), 0.5), np.full(MAX_STEPS_LEFT + 1, 0.5)
     six, seven, chase = offers_as_arrays(6), offers_as_arrays(7), catching()
@@ -152,25 +153,20 @@ def _solve_pair(
     six: Keeps,
     seven: Keeps,
 ) -> tuple[float, float]:
-    """Return the win probabilities of two states of Crapola that differ only in whose turn it is, by iteration.
+    """Return two Crapola players' win probabilities, each before that player's own turn, by iteration.
 
-    A crap-out leads from each to the other, so each value depends on the other. Aitken's delta-squared process speeds
-    the iteration up. Iterating ends at a change of TOLERANCE, or after MAX_ITERATIONS. Nothing is written to `values`.
+    A crap-out leads from each of the two states to the other. Aitken's delta-squared process speeds up the iteration.
 
     Args:
-        phase: Who is on the board, `BOTH`, `OTHER` or `MOVER`, at the first player's turn; PHASES if a game starts.
-        mine: Steps of 50 points of the first player from the target.
-        others_phase: Who is on the board at the second player's turn, seen from the second player.
-        theirs: Steps of the second player from the target.
-        guess: First guess of the result.
-        values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability before a turn, by phase and by steps of
-            the player to play and of the other. States with a smaller sum of steps must be known.
-        chase: (steps,) highest probability, from `catching`, of banking at least each number of steps in a turn.
-        six: Keeps of throws in a turn of six dice, as `offers_as_arrays` returns them.
-        seven: Keeps of throws in a turn of seven dice.
-
-    Returns:
-        Win probability of the first player before that player's turn, and of the second before the second's turn.
+        phase: Who is on the board at the first player's turn: `BOTH`, `OTHER` or `MOVER`; PHASES at a game's start.
+        mine: First player's steps of 50 points to the target.
+        others_phase: Like `phase`, at the second player's turn.
+        theirs: Second player's steps to the target.
+        guess: First guess of the result; its second value is unused.
+        values: Win probabilities: [phase, mover's steps, other's steps]. Smaller sums of steps must be known.
+        chase: (steps,) highest chance of banking at least so many steps in a turn.
+        six: Keeps in a turn of six dice (`offers_as_arrays`).
+        seven: Keeps in a turn of seven.
     """
     bank = _banked(phase, mine, theirs, values, chase)
     others_bank = _banked(others_phase, theirs, mine, values, chase)

@@ -49,8 +49,8 @@ class Anchor:
     def write(self, head: Head) -> bool:
         """Store `head`, the journal's present end, in the anchor's file, and return whether that worked.
 
-        Afterwards the file RESTORED is deleted: while it exists, `read` ignores the anchor. If the disk refuses either
-        step, the error is logged and the result is False.
+        Then the file RESTORED is deleted: while it exists, `read` ignores the anchor. If the disk refuses either step,
+        a warning is logged and the result is False. `head` itself is logged at each call.
         """
         log.info("head of the journal: %s %d %s", head.identity, head.number, head.link)
         try:

@@ -96,7 +96,7 @@ def lines(path: Path, first: int = 1) -> Iterator[bytes]:
 def last_line(path: Path) -> bytes:
     """Return the last finished line of a journal's copy, unverified, without its line break; empty if there is none.
 
-    Only the last NEAR_BYTES are read, so a longer line is cut. Raises OSError.
+    Only the last NEAR_BYTES are read, so a longer line is cut. Raises OSError if the file is missing or unreadable.
     """
     with path.open("rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - NEAR_BYTES))

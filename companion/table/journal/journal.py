@@ -226,18 +226,19 @@ class Journal:
         self._verified = True, f"verified {when}: both copies up to entry {number}, {photos}"
 
     def _write_anchor(self) -> None:
-        """Write the journal's end to the anchor's file; do nothing without an anchor, an entry or a change.
+        """Write the journal's end to the anchor, a file outside the data folder that shows if entries are lost.
 
-        A failure is only logged; the next call tries again.
+        Do nothing without an anchor, without an entry, or if the end is unchanged since the last write. The end is
+        logged, too. A failure is only logged; the next call tries again.
         """
         head, is_new = self.tail.head, self.tail is not self._anchored
         if self._anchor is not None and head.number and is_new and self._anchor.write(head):
             self._anchored = self.tail
 
     def _catch_up(self) -> None:
-        """Write to the journal's second copy the rows that it lacks.
+        """Write to the journal's second copy, if there is one, the rows that it lacks.
 
-        An OSError is not raised: `health` reports it, and the next call tries again.
+        An OSError is not raised: it is logged, `health` reports it, and the next call tries again.
         """
         if self._copies is not None and self._behind:
             try:
@@ -248,11 +249,11 @@ class Journal:
                 log.warning("%s", self._ill)
 
     def _connect(self, head: Head | None) -> None:
-        """Verify both copies, open them for writing, and write to the second what it lacks.
+        """Verify both copies of the journal, open them for writing, and add to the second copy what it lacks.
 
-        In a new folder empty ones are created. `head` is the last known end of the journal, or None. Raises OSError if
-        the copies can't be opened. Raises Damaged if they are damaged, or if `head`, the archive or photos of later
-        throws show that entries are missing.
+        A new folder gets empty copies. `head` is the last known end of the journal, or None. Raises OSError if the
+        copies can't be opened. Raises Damaged if they are damaged, or if `head`, the archive or photos of later throws
+        show that entries are missing.
         """
         if not copies.exist(self._folder):
             if head or (self._folder / ARCHIVE).exists() or len(self._photos.numbers()) >= recovery.MIN_ORPHANS:
@@ -276,10 +277,10 @@ class Journal:
     def _recover(self, damage: Damaged, head: Head | None) -> str:
         """Rebuild both copies of the damaged journal from the surviving entries, open them, and return the report.
 
-        The data folder is copied into `damaged-N` first, unless the last repair failed with the same report. `head` is
-        the last known end of the journal; None if unknown. Raises DeviceError if no entry can be read or the folder
-        can't be copied; nothing is changed then. Raises OSError if the disk refuses the new copies, or Damaged if they
-        fail verification: then the journal may be closed.
+        The data folder is copied into `damaged-N` first, and the report is logged, unless the last repair failed with
+        the same report. `head` is the last known end of the journal; None if unknown. Raises DeviceError if no entry
+        can be read or a file can't be copied, with the journal unchanged; OSError if the disk refuses the copies; and
+        Damaged if the new copies fail verification: then the journal may be closed.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         if report != self._unrepaired:  # else the last repair failed, and the folder was copied before it
@@ -345,7 +346,7 @@ def entries_at(folder: Path, numbers: Sequence[int]) -> tuple[Entry, ...]:
 def row_at(folder: Path, number: int) -> Row | None:
     """Return the row of journal entry `number`; None if the entry or the journal is missing, or the row is damaged.
 
-    Raises DeviceError if the journal can't be read.
+    Only the journal's first copy is read. Raises DeviceError if it can't be read.
     """
     with _as_device_error(folder / FIRST), suppress(FileNotFoundError):
         rows = filter(None, map(row_of, copies.lines(folder / FIRST, number)))  # a damaged line may come before it

@@ -105,8 +105,8 @@ def survivors(folder: Path) -> tuple[list[Row], set[int]]:
 def longest_chain(rows: Collection[Row], head: Head | None) -> list[Row]:
     """Return the chain of rows that ends at the highest number, in ascending order; it may have gaps.
 
-    Each row names the hash of its predecessor; where that row is missing, the chain goes on at the nearest lower
-    number. Only rows of one identity count: that of `head`, the last known end of the journal, if a row has it, else
+    Each row names the hash of its predecessor. If the predecessor is missing, the chain goes on at the nearest number
+    below it. Only rows of one identity count: that of `head`, the last known end of the journal, if a row has it, else
     that of most rows. If the row of `head` survives, only a chain that contains it is returned. Empty without rows.
     """
     counts = Counter(row.identity for row in rows)
@@ -160,8 +160,8 @@ def set_aside(folder: Path, report: str) -> Path:
     """Copy the data folder into a new folder `damaged-N` inside it, add the report, and return the new folder.
 
     Older copies, locks and unfinished files are left out. Photos and zips are hard-linked where possible: copying up to
-    a gigabyte would stop the table for minutes. Raises OSError or DeviceError; nothing of the copy is left then, unless
-    only the last flush failed.
+    a gigabyte would stop the table for minutes. Raises OSError or DeviceError. A failed copy is deleted, but a complete
+    copy whose final flush fails stays.
     """
     aside = free_path(folder, ASIDE)
     part = folder / f"{aside.name}.part"

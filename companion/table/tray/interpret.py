@@ -45,10 +45,10 @@ class Situation:
 
     @property
     def dice(self) -> TrayDice:
-        """Observed dice by zone, with the memory of the keep zone, as the input of a tray policy.
+        """Dice that the tray shows, by zone, with what is remembered of the keep zone: the input of a tray policy.
 
-        `overruled` is True while the keep zone shows its values at the last undo, correction, or decision or throw made
-        outside the tray. `TrayDice` explains the rest.
+        `TrayDice` explains the fields. `overruled` is True as long as the keep zone shows the values at which a person
+        last overruled it. An undo, a correction, and a decision or throw made outside the tray overrule it.
         """
         kept = values_of(self.observation.kept)
         return TrayDice(
@@ -124,11 +124,12 @@ def interpret(now: Situation) -> Interpretation:
 
 
 def reinterpret(now: Situation) -> Interpretation:
-    """Return what the tray means now, although its dice have not moved, for example after a decision by phone.
+    """Return what dice that have not moved mean now, for example after a decision by phone.
 
-    A roll that was seen but not played is now played or asked about; if no throw is legal, there is at most a notice.
-    Without such a roll, dice in the keep zone may be a decision. A doubt then gives only a notice, unless it is `COUNT`
-    with an empty throw zone.
+    - A roll was seen but not played: play it or ask about it. If no throw is legal, there is at most a notice.
+    - No such roll, and a clear reading: dice in the keep zone may imply a decision.
+    - No such roll, and a doubt: only a notice. A wrong number of dice (`COUNT`) with an empty throw zone counts as a
+      clear reading, because the other dice may be in a hand.
     """
     if now.memory.rolled:
         return _rolled(now)

@@ -76,10 +76,10 @@ def moved(before: Sequence[Die], now: Sequence[Die], within_mm: float = SAME_PLA
 
 
 def any_in_new_place(before: Sequence[Die], now: Sequence[Die]) -> bool:
-    """Return whether a die of `now` lies where none of `before` lay, within SAME_PLACE_MM. Values do not matter.
+    """Return whether a die of `now` lies in a new place: farther than SAME_PLACE_MM from every free place of `before`.
 
-    Each die of `now` takes the nearest old place that is still free. With more dice than before, one finds no place, so
-    the answer is True.
+    Each die of `now` in turn takes the nearest free place within that distance. With more dice than before, one finds
+    no place, so the answer is True. Values do not matter.
     """
     left = list(before)
     for die in now:

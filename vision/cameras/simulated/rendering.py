@@ -128,7 +128,17 @@ class Noise:
 
 
 def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, rotation: Floats, edge_mm: float) -> None:
-    """Darken a picture, in place, in the shadow of a die with (3,) centre `at_mm` and (3, 3) `rotation`."""
+    """Darken the shadow of a die on the tray's floor (z = 0) in a picture, in place.
+
+    The light comes from the direction `LIGHT`. A shadow outside the picture changes nothing.
+
+    Args:
+        picture: Picture (h, w, 3) that is changed.
+        camera: The camera that took the picture.
+        at_mm: (3,) centre of the die.
+        rotation: (3, 3) rotation of the die.
+        edge_mm: Edge length of the die.
+    """
     corners = at_mm + CORNERS @ rotation.T * edge_mm
     ground = corners - LIGHT / LIGHT[2] * corners[:, 2:3]
     ground[:, 2] = 0.0

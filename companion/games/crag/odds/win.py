@@ -135,9 +135,12 @@ class Prospects:
     def _spread(self, sheets: Masks, length: int) -> None:
         """Compute and store the distributions of remaining points of `sheets` from those with one more category filled.
 
-        A distribution is a sum over the entries that a turn may end with. An entry adds its probability times the
-        distribution after it, shifted by its points. All (count,) sheets must have equally many filled categories, and
-        fewer than `length` points to come.
+        A distribution is a sum over the entries that a turn may end with. Each entry adds the distribution of the sheet
+        after it, weighted by the entry's probability and shifted by the entry's points.
+
+        Args:
+            sheets: (count,) indices of sheets that all have the same number of filled categories.
+            length: Number of columns of a distribution, for 0 to `length` - 1 points; no sheet may still gain more.
         """
         found = np.zeros((len(sheets), length))
         for place in PLACES:

@@ -33,11 +33,12 @@ def offers_of(dice: int) -> tuple[tuple[Offer, float], ...]:
 
 @cache
 def offers_table() -> Mapping[int, list[tuple[Offer, int]]]:
-    """Read the stored offers of Crapola: number of dice thrown -> pairs (offer, ordered throws that make it).
+    """Read the stored offers of Crapola, by number of dice thrown: pairs (offer, number of ordered throws).
 
-    The result is cached. An offer has a pair for each possible number of dice left over: that number, and the most
-    points of a keep that leaves it. The file is a sequence of numbers. For each offer it holds the number of dice
-    thrown, of ordered throws and of pairs, then the pairs. Raises RulesError if the file is missing.
+    An offer is what a throw lets the player keep. It has a pair for each possible number of dice left over: that
+    number, and the most points of a keep that leaves it. The file is a sequence of numbers. For each offer it holds the
+    number of dice thrown, of ordered throws and of pairs, then the pairs. The result is cached. Raises RulesError if
+    the file is missing.
     """
     stored = iter(numbers(__package__, OFFERS))
     found = defaultdict[int, list[tuple[Offer, int]]](list)

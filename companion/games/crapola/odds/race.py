@@ -63,14 +63,14 @@ def catching() -> Floats:
 def after_bank(missing: Indices, needed: Indices, values: Floats) -> Floats:
     """Return the win probability of a Crapola player who has just banked, when the other player is to play.
 
-    In a last turn the other player is taken to play so that a winning bank is likeliest (`catching`).
+    In a last turn the other player is assumed to play for the highest chance of a winning bank (`catching`).
 
     Args:
-        missing: Array of steps that the player who banked still needs to the target. Where it is 0 or less, the other
-            player has one last turn.
+        missing: Array of steps that the player who banked still needs to the target. Where it is 0 or less, the
+            other player has one last turn.
         needed: Array, of the same shape, of steps that the other player must bank in that last turn to win.
-        values: Win probability of the other player before an ordinary turn, indexed by `missing`. Beyond its end the
-            last value counts.
+        values: Win probability of the other player before an ordinary turn, indexed by `missing`. Beyond its end
+            the last value counts.
     """
     return 1 - np.where(missing > 0, values.take(missing, mode="clip"), catching().take(needed, mode="clip"))
 

@@ -110,9 +110,10 @@ class TurnValues:
 def turn_values(size: int, least: int) -> TurnValues:
     """Return the expected points that a turn of Crapola banks with best play, as a `TurnValues`. Cached.
 
-    They are read from a stored table where there is one (STORED), else computed. The cache is bounded, as a game may be
-    started with any `entry`. `size` is the number of dice, 6 or 7; below `least` turn points a stop is not allowed.
-    Raises RulesError if `least` is above MAX_ENTRY_POINTS.
+    `size` is the number of dice, 6 or 7; a stop with fewer than `least` turn points is not allowed. For a pair (size,
+    least) in STORED the values are read from a file, for others they are computed. The cache is bounded, because a
+    game's house rule `entry`, which sets `least`, can have many values. Raises RulesError if `least` is above
+    MAX_ENTRY_POINTS.
     """
     check_entry(least)
     known = numbers(__package__, TURNS.format(size, least)) if (size, least) in STORED else evaluate(size, least)

@@ -139,8 +139,9 @@ class FinishDistribution:
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
         """Return each turn's probabilities that a peg finishes in it before any fuchle, and is first fuchled in it.
 
-        The peg begins in `hole`, after `wipeouts` wipe-outs in a row. The shapes are (ROUNDS, past) and (ROUNDS,).
-        Column i of the first is for a finish i + 1 holes past the last one.
+        The peg begins in `hole`, after `wipeouts` wipe-outs in a row. The shapes are (ROUNDS, `self.past`) and
+        (ROUNDS,), with a row for each turn, the next turn first. Column i of the first array is for a finish i + 1
+        holes past the last.
         """
         bank, fuchled = self._weights[wipeouts]
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
@@ -277,14 +278,15 @@ class Race:
         return TurnValues(self._piddle_points, banked, lost + late, banked, fresh)
 
     def _finish_of(self, side: int) -> tuple[Floats, Floats]:
-        """Return two probabilities by round: that a side finishes in it, and that it has not finished after it.
+        """Return two probabilities for each round: a side finishes in this round, or has not finished by its end.
 
         Round 0 is the current one: a side that has already played in it can finish from round 1 on. A side that has
-        finished counts as finishing in round 0.
+        finished already counts as finishing in round 0.
 
         Returns:
-            (ROUNDS, past) probability of finishing: column d is for d + 1 holes past the track's last hole; `past`
-            columns cover every distance. And (ROUNDS,) probability of not having finished.
+            (ROUNDS, distances) probability of finishing in the round, by distance: column d is for d + 1 holes past
+            the track's last hole. The columns are enough for every side. And (ROUNDS,) probability of not having
+            finished after the round.
         """
         board, peg = self._board, self._board.pegs[side]
         finishing, on = np.zeros((ROUNDS, self._past)), np.zeros(ROUNDS)
@@ -323,12 +325,16 @@ class Race:
         """Return the expected share of the win of `side`, by round and distance of its finish.
 
         The earliest round wins, then the furthest finish in it. A sole winner gets 1, each of n tied sides 1/n, a loser
-        0.
+        0. With the house rule `find_a_loser`, the first of two sides to finish wins, whatever the distance.
 
-        Shape (rounds, past + 1): row 0 is the first round in `others`. Column d is a finish d + 1 holes past the last
-        hole; the last column is further than any other side can get. `others` has the arrays of `_finish_of` for each
-        other side, all cut to the same range of rounds. With the house rule `find_a_loser`, the first to finish wins,
-        whatever the distance; `others` must then have one side.
+        Args:
+            side: The side.
+            others: What `_finish_of` returns for each other side, cut to the same rounds; exactly one with
+                `find_a_loser`.
+
+        Returns:
+            (rounds, past + 1) shares for the (rounds, past) arrays in `others`. Row 0 is the first round in them.
+                Column d is for a finish d + 1 holes past the last hole; no other side can reach the last column.
         """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)

@@ -201,15 +201,15 @@ class TurnValues:
         return self._rolled(gathered, frozen, point)
 
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value of a piddle with best play after it: a throw of two dice while five or six are frozen.
+        """Return the value of a piddle, a throw of two dice while five or six are frozen, with best play after it.
 
         - Won by two different values: the set scores, and the turn goes on with seven dice. With the house rule
           `piddle_points` dice that show `point` join the set first, up to seven; then a double of the point wins, too.
         - A double of the point without that rule: thrown again; the probabilities of the other results include this.
-        - Lost by any other double: a wipe-out, worth `lost`.
+        - Lost by any other double: a wipe-out, worth `self.lost`.
 
-        The unit is that of `bank`, such as turn points. `gathered` are the points of the turn's earlier sets; `frozen`
-        dice show `point`.
+        The unit is that of `self.bank`, such as turn points. `gathered` are the points of the turn's earlier sets;
+        `frozen` is the number of frozen dice, which show `point`.
         """
         won = sum(
             chance * self.fresh(gathered + set_score(min(7, frozen + hits), point))
@@ -220,9 +220,9 @@ class TurnValues:
     def _rolled(self, gathered: int, frozen: int, point: int) -> float:
         """Return the value of a throw with two to four dice frozen in a turn of Crib Dice, with best play after it.
 
-        Unit as in `TurnValues.bank`. `gathered` are the points of earlier sets; the `frozen` dice show `point`. A throw
-        with 1s but without `point` is safe and freezes no die: the state stays the same. The player then stops or
-        throws again, whichever is worth more.
+        The unit is that of `TurnValues.bank`, such as turn points. `gathered` are the points of the turn's earlier
+        sets; the `frozen` dice show `point`. A throw with 1s but without `point` is safe and freezes no die: the state
+        stays the same. The player then stops or throws again, whichever is worth more.
         """
         changes, unchanged = rolls(frozen, point)
         total = sum(chance * self.held(gathered, frozen + hits, point) for hits, chance in changes)
