@@ -151,7 +151,7 @@ def _write_s(beside: Path) -> float:
 
 def _view(table: Running) -> None:
     try:
-        for _ in table.news(3600):
+        for _ in table.news(86_400):
             pass
     except OSError:
         return  # the table has ended

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -87,9 +88,12 @@ class Running:
         return state
 
     def news(self, patience_s: float = PATIENCE_S) -> Iterator[dict[str, Any]]:
-        """Each snapshot as the event stream brings it, the newest first; fails when nothing comes for so long."""
+        """Yield each snapshot of the event stream, the newest first; raise TimeoutError after `patience_s` seconds."""
+        ends_s = time.monotonic() + patience_s
         with self._phone.open(self.page + "api/events", timeout=patience_s) as stream:
-            for line in stream:
+            for line in stream:  # also heartbeats, so the socket alone never times out
+                if time.monotonic() > ends_s:
+                    raise TimeoutError(f"what was waited for has not come in {patience_s} s")
                 if line.startswith(b"data:"):
                     yield json.loads(line[5:])
 
