@@ -95,9 +95,12 @@ class App:
     def run(self, ready: Callable[[], None]) -> None:
         """Start all parts of the table in order, call `ready`, and serve the pages until `server.stop()` or Ctrl-C.
 
-        At the end the parts are stopped in reverse; Ctrl-C then raises KeyboardInterrupt. Raises DeviceError if the
-        journal can't be opened, or the settings' first game can't be written. Any other part that fails is logged and
-        tried again, and reported on the page if it has a health check.
+        If the journal has no game, the settings' first game is set up before the camera starts. The thread gets a lower
+        priority (`give_way`), and systemd is told of start and stop. At the end the parts are stopped in reverse;
+        Ctrl-C then raises KeyboardInterrupt.
+
+        Raises DeviceError if the journal can't be opened, or the first game can't be written. Any other part that fails
+        is logged and tried again, and reported on the page if it has a health check.
         """
         with contextlib.ExitStack() as stack:
             for part in self.parts:

@@ -58,9 +58,9 @@ Effect = Callable[[Canvas, Stroke], None]
 def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None:
     """Add the light of a moment's animation to the canvas, as at `time_s` on the board's clock.
 
-    The player's peg in the `view` gives the colour if the moment has none. Nothing is added for a kind that is not in
-    `EFFECTS`, without a player, or before the animation begins. Nor is anything added for a player without a peg in the
-    `view`. The caller leaves out animations that have ended.
+    The player's peg in the `view` gives the colour if the moment has none. Nothing is added before the animation
+    begins, or for a kind that is not in `EFFECTS`. Nor is anything added if the moment has no player, or a player
+    without a peg in the `view`. The caller leaves out animations that have ended.
     """
     player, since_s = moment.player, time_s - moment.at_s - moment.delay_s
     if moment.kind not in EFFECTS or player is None or not 0 <= player < len(view.pegs) or since_s < 0:

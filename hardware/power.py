@@ -148,12 +148,14 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 
 
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return two (511, _RATIO_BINS + 1) uint8 tables that round a colour's chroma to whole steps and keep the hue.
+    """Return two (511, _RATIO_BINS + 1) uint8 tables that round a colour's chroma to whole LED steps and keep the hue.
 
-    Chroma is the greatest channel minus the least. The hue is a ratio, 0 to 1: (middle - least channel) / chroma. In
-    whole numbers a low chroma allows few ratios. The first table holds the nearest chroma above 0 that allows the hue
-    within HUE_TOLERANCE_DEGREES, on a tie the smaller. The second holds its middle minus least channel. Rows are for
-    twice the wanted chroma, 0 to 510 (row 0 is all 0), and columns for the bin of the hue.
+    Chroma is the greatest channel minus the least. The hue is the ratio (middle - least channel) / chroma, 0 to 1. With
+    whole steps a low chroma can show only few hues.
+
+    Row r is for the wanted chroma r / 2; row 0 is all 0. Columns are bins of the ratio. The first table holds the
+    chroma above 0 that is nearest to the wanted one and keeps the hue within HUE_TOLERANCE_DEGREES; on a tie the
+    smaller. The second table holds the middle channel minus the least at this chroma.
     """
     ratio = np.arange(_RATIO_BINS + 1) / _RATIO_BINS
     chroma = np.arange(256)[:, None]

@@ -118,7 +118,10 @@ def _at_rest(view: BoardView, layout: Layout) -> bool:
 
 
 def _flow(canvas: Canvas, time_s: float) -> None:
-    """Add the light of a board without a game: slow waves of amber, up to 0.4, on all lanes and the status."""
+    """Add the light of a board without a game: slow waves of amber on all lanes and the status segment.
+
+    The waves reach at most 0.4 of full brightness.
+    """
     for path in lane_paths(canvas.layout):
         wave = np.sin(2 * np.pi * (path.steps / 40 - time_s / 14)) + 0.5 * np.sin(
             2 * np.pi * (path.steps / 27 + time_s / 23)
@@ -137,7 +140,7 @@ def _marks(canvas: Canvas) -> None:
 def _mood(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float) -> None:
     """Add the light of the view's mood near the peg of the player to play; after a game, waves on the winners' lanes.
 
-    - `ready`: a glimmer runs ahead of the peg from time to time, but not during an animation other than a button's.
+    - `ready`: a glimmer runs ahead of the peg from time to time. It pauses during animations, except a button press.
     - `settling`: an amber glow swings ahead of the peg.
     - `asking`, `illegal_hold`: a glow pulses at the peg (`_call_light`); `asking` lights the lane's pockets, too.
     - Others: no light.

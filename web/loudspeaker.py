@@ -181,9 +181,9 @@ def call_outs(events: Sequence[Event], language: str) -> str:
 def words_of(event: Event, language: str) -> str:
     """Return the sentence that describes a game event in a language, for the voice and the webhook.
 
-    A "!" at its end is removed. Except for `game_started` it has no full stop, so a caller can add one. A won game
-    names its winners. The catalogue may have separate texts for no dice or points (`_nothing`) and for one point
-    (`_one`). An event that the catalogue lacks gets its English `Event.words`.
+    A "!" at the end is removed. Only the sentence of `game_started` ends with a full stop; a caller may add one to the
+    others. A won game names its winners. The catalogue may have separate texts for no dice or points (`_nothing`) and
+    for one point (`_one`). An event that the catalogue lacks gets the English `Event.words`.
     """
     args: dict[str, Any] = {key: _joined(value) for key, value in event.args.items()}
     if event.code == "game_over" and event.args.get("winners"):

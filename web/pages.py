@@ -143,9 +143,9 @@ class Pages:
 
         Returns:
             `t`: function that returns a text in the visitor's language, by key. `language`: code of that language.
-                `languages`: names of all languages, by code. `table_name`: name of the table. `look`: one of
-                `LOOKS`. `file`: function that returns the URL of a static file. `with_NAME`: whether the page NAME
-                of `OPTIONAL_PAGES` is served.
+                `languages`: names of all languages, by code. `table_name`: name of the table. `look`: colour scheme,
+                one of `LOOKS`. `file`: function that returns the URL of a static file. `with_NAME`: whether the page
+                NAME of `OPTIONAL_PAGES` is served.
         """
         language = self.language()
         look = flask.request.cookies.get("look", "")

@@ -27,7 +27,7 @@ class Lights:
         self._moments: tuple[Moment, ...] = ()
 
     def follow(self, snapshot: Snapshot, news: News, now_s: float) -> BoardView:
-        """Return what the LED board shows for a snapshot, with the animations that started at it or earlier.
+        """Return what the LED board shows for a snapshot, with the animations that this and earlier snapshots started.
 
         Call this method once for each snapshot, in order. `now_s` is the time on the board's clock.
 

@@ -55,7 +55,11 @@ class ListeningButtons:
         return not ill, ill or f"{self.buttons.name} buttons"
 
     def listen(self) -> None:
-        """Start watching the buttons, or restart after a crash. `health` reports buttons that can't be used."""
+        """Start watching the buttons, or restart after a crash; clear faults reported earlier.
+
+        `health` reports buttons that can't be used; no DeviceError is raised. Buttons that are already watched stay so,
+        and only the others are tried again.
+        """
         if not self.buttons.alive():
             self.buttons.stop()
         self._listening, self._illness, self._shutdown_failure = False, None, None

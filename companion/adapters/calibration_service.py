@@ -83,11 +83,12 @@ class CalibrationService:
         kept.
 
         Returns:
-            `calibrated`, `says`: as `calibration_status`. `virtual`: whether the camera is virtual. `sheet`:
-                whether `take_sheet` has measured the sheet. `empty`: whether the empty tray was taken after it.
-                `picture_wh`: size in pixels. `markers`, `zones`: corners of each in pixels. `lens`: `views`, `of`
-                (views needed), `degrees`, `measured`. `advice`: what to improve. Before the first frame
-                `picture_wh` and `lens` are None, `markers` and `zones` empty, and the advice is `no_picture`.
+            `calibrated`: whether the camera is calibrated or simulated; `says`: a sentence about that. `virtual`:
+                whether the camera is virtual. `sheet`: whether `take_sheet` has measured the sheet. `empty`: whether
+                the empty tray was taken after it. `picture_wh`: size in pixels. `markers`, `zones`: corners of each in
+                pixels. `lens`: `views` kept, `of` (views needed), `degrees` (horizontal angle of view), `measured`
+                (else assumed). `advice`: what to improve. Before the first frame `picture_wh` and `lens` are None,
+                `markers` and `zones` empty, and the advice is `no_picture`.
         """
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)

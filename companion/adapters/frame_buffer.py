@@ -78,11 +78,11 @@ class FrameBuffer:
 
     @contextlib.contextmanager
     def following(self, timeout_s: float) -> Iterator[Callable[[], Frame]]:
-        """Context manager: yield a function that waits for the camera's next frame and returns the newest.
+        """Context manager: yield a function that returns the camera's newest frame, each frame at most once.
 
-        Frames that come during the caller's work are skipped. The function raises DeviceError if none comes within
-        `timeout_s`. Until the context ends, the table gets no frames: its call of `FrameBuffer.frame`, which fetches
-        them in another thread, goes on waiting.
+        The function waits until a frame has come since its last call, at first since the context began. Of several it
+        skips all but the newest. It raises DeviceError if none comes within `timeout_s`. Until the context ends, the
+        table gets no frames: its call of `FrameBuffer.frame`, which fetches them in another thread, goes on waiting.
         """
         with self._came:
             self._followers += 1

@@ -97,9 +97,9 @@ class Release:
     def do(self, machine: Machine) -> None:
         """Build the release, make it current without a trial, delete old releases, and link the command `pegpip`.
 
-        The release counts as proven at once, and an unfinished trial of another one ends. Raises DeviceError if an
-        update or another installation is running, or if the release can't be built or does not start. The current
-        release then stays.
+        A release on trial must prove healthy, or the proven one runs again. This release counts as proven at once, and
+        an unfinished trial of another one ends. Raises DeviceError if an update or another installation is running, or
+        if the release can't be built or does not start. The current release then stays.
         """
         with self.releases.locked():
             name = self.releases.make(self.source)

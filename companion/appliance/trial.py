@@ -63,8 +63,8 @@ def begin(releases: Releases, name: str, entry: int | None) -> None:
     """Put the named release on trial: the service runs it from its next start on.
 
     The trial is stored first; if the release fails it, the proven release runs again. `entry` is the number of the
-    journal's newest entry, which must not be lost; None if no table runs. Raises DeviceError if there is no proven or
-    current release to go back to, OSError if the disk refuses.
+    journal's newest entry, None if no table runs. To pass, the release's journal must reach that entry. Raises
+    DeviceError if there is no proven or current release to go back to, OSError if the disk refuses.
     """
     proven = releases.proven()
     if proven is None:

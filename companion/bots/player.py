@@ -82,7 +82,7 @@ class BotPlayer:
         self._wake.set()
 
     def start(self) -> None:
-        """Start the bot's thread if it does not run, also after it has crashed."""
+        """Start the bot's thread if it is not running, for instance after a crash."""
         if self.alive():
             return
         self._stopping = False

@@ -131,15 +131,16 @@ def notable(transcript: Transcript) -> tuple[Kind, int, Json | None] | None:
     """Return why the last line of a transcript deserves a remark, judged by expected points; None if it does not.
 
     - `won`: a throw that gains NOTABLE_GAIN of the track's points or more over its expected points. The turn goes on,
-      and the throw is not its first line, where nothing was at risk.
+      and the throw is not the turn's first line, where nothing was at risk.
     - `cost`: any other line whose choice, such as to throw, has a regret of NOTABLE_COST of the track's points or more.
       Where win probabilities are exact, the choice was not the best for the win, either.
 
-    A line of the roll-off deserves none. Raises RulesError if the expected points of the options are not known.
+    None for a line of the roll-off and for a header alone. Raises RulesError if the expected points of the options are
+    not known.
 
     Returns:
-        The kind, `won` or `cost`; the points gained or lost, rounded; and for `cost` the best option, else None. The
-        option is `{"throw": n}` for throwing n dice, or the transcript line of a decision.
+        The kind, `won` or `cost`; the points gained or lost, rounded; and for `cost` the best option, else None.
+        The option is `{"throw": n}` for throwing n dice, or the transcript line of a decision.
     """
     action, earlier = transcript.last, transcript.before
     if action is None or earlier is None or isinstance(earlier.state, RollOff):

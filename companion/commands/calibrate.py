@@ -132,19 +132,17 @@ def _calibrated(
     measure: bool,
     lens_told: bool,
 ) -> Calibrated:
-    """Open the camera and calibrate it, with instructions to a person: the sheet, the empty tray, then the die.
-
-    The camera is closed at the end.
+    """Open the camera, guide a person through its calibration (sheet, empty tray, then die), and close it.
 
     Args:
-        settings: Section [camera] says which camera to open.
-        plan: What is known of the tray, the lens and the die.
-        floor_to_px: Homography of corners that a person pointed at; with it no sheet is needed.
-        show: Called with each picture that was searched for the sheet.
+        settings: Section [camera] names the camera.
+        plan: What is known of tray, lens and die.
+        floor_to_px: Homography of corners that a person marked; None to use the sheet.
+        show: Called with each picture searched for the sheet.
         wait_s: Longest wait for each step, in seconds; for the die at most DIE_WAIT_S.
         paper: Paper of a simulated sheet, "a4" or "letter".
-        measure: Whether to measure the die. Without a measurement, or if it fails, the die has the plan's size.
-        lens_told: Whether to use the plan's angle of view even if the camera knows its own.
+        measure: Whether to measure the die; if not, or on failure, the plan's size is used.
+        lens_told: Whether the plan's angle of view replaces the camera's own.
 
     Raises:
         SetupError: There is no such camera.
@@ -207,10 +205,10 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 
 
 def _measured(steps: Calibrating, done: Calibrated) -> Calibrated:
-    """Measure the only die in the tray, print its edge, and return `done` with the edge; unchanged on failure.
+    """Measure the edge of the only die in the tray, print it in mm, and return `done` with the edge.
 
-    An edge near a size in which dice are sold is replaced by that size, after it was printed. A failure is printed,
-    too.
+    If the edge is near a size in which dice are sold, that size is stored; the measured edge is printed. A failure is
+    printed, and `done` is returned unchanged.
     """
     from vision.calibration.procedure import with_die
 
@@ -296,7 +294,8 @@ def _write_sheet(to: Path, paper: str, plan: Plan, *, as_json: bool) -> int:
 def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
     """Return a calibration as the JSON object that `--json` prints.
 
-    `camera` is the source of the camera, as in [camera]; `file` is the path to which the calibration was saved.
+    `camera` is the camera's source, as the setting `[camera] source` names it. `file` is the path to which the
+    calibration was saved.
     """
     from vision.calibration.solving import lens_over
 

@@ -113,10 +113,11 @@ def _pictured(name: str, reader: Reader, expect: int | None, copy_to: Path | Non
 
 
 def _exported(name: str, expect: int | None, copy_to: Path | None) -> Iterator[dict[str, Any]]:
-    """Read the dice in each throw of the zip `name` of `pegpip rescore --export`; yield a JSON object for each.
+    """Read the dice in each throw of a zip made by `pegpip rescore --export`; yield a JSON object for each.
 
-    `expect` is the number of dice, or None. With the folder `copy_to`, each throw's annotated copy is saved there under
-    the throw's name. A fault ends the reading: the last object has `error` instead of a reading.
+    `name` is the zip's path. `expect` is the number of dice in a throw, or None if unknown. If the folder `copy_to` is
+    given, an annotated copy of each throw is saved there under the throw's name. If the zip is damaged or a copy can't
+    be saved, reading ends: the last object then has only `image` and `error`.
     """
     from companion.evidence.sharing import read_export
     from vision.networks import load_networks

@@ -25,9 +25,11 @@ def command(files: tuple[str, ...], as_json: bool) -> int:
 
 
 def _replay(name: str, as_json: bool, named: bool) -> int:
-    """Replay one transcript and print the state after each line; return exit status 1 if something was refused.
+    """Replay one transcript and print the state after each line; return the exit status, 0 or 1.
 
-    An unreadable file gives 1, too. `named` adds the file's name to what is printed.
+    The status is 1 if the file can't be read or a line is refused; the error goes to stderr. A refused line ends the
+    replay. With `as_json` each state is printed as a JSON object, else as a line of text. `named` adds the file's name
+    to what is printed.
     """
     try:
         content = read_transcript(name)

@@ -27,7 +27,7 @@ def command(file: Path, settings_file: Path | None, unsigned: bool) -> None:
     An installed table and root's rights are needed. The signature, FILE.sig, must lie beside FILE. It is checked before
     anything is unpacked. --unsigned skips the check, but a person at a terminal must agree. A release older than the
     running one is refused. The new release is made beside the running one, without the Internet; then the service
-    restarts. If the table is not well within two minutes, the previous release runs again and the game goes on. This
+    restarts. If the table is not healthy after two minutes, the previous release runs again and the game goes on. This
     fallback also works after a power cut.
     """
     machine = Machine()

@@ -56,7 +56,11 @@ class Structured(logging.Formatter):
     """Formats each message as one JSON object: `t` (seconds since 1970), `level`, `part`, `says`, and any `trace`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return one line of JSON: `t` (seconds since 1970), `level`, `part`, `says`, and `trace` for an exception."""
+        """Return a log record as one line of JSON, in ASCII.
+
+        The keys are `t` (seconds since 1970), `level` in lower case, `part` (the logger's name), `says` (the message)
+        and, for an exception, `trace`.
+        """
         level, says = record.levelname.lower(), record.getMessage()
         line = {"t": record.created, "level": level, "part": record.name, "says": says}
         if record.exc_info:

@@ -92,8 +92,8 @@ def folder_name(record: ThrowRecord) -> str:
 def read_package(file: Path) -> Package:
     """Return the content of a throw's package file.
 
-    Raises DeviceError if the file can't be read, is damaged, of a newer format or in the wrong place. Its record
-    determines the place: the folder `folder_name`, and the throw's number as the file name.
+    Raises DeviceError if the file can't be read, is damaged, of a newer format or in the wrong place. The right place
+    follows from the package's record: the folder `folder_name`, and the throw's number as the file name.
     """
     with explained(f"The throw package {file} can't be read", "Check the disk."):
         content = file.read_bytes()

@@ -114,7 +114,7 @@ class PackageKeeper:
 
         From a disk error until a later write or deletion succeeds, the first value is False and the sentence is the
         error. Otherwise the sentence tells how many throws were kept since the start, and how many readings were
-        skipped. Without such an error, and with `evidence_percent` 0, the sentence says that nothing is kept.
+        skipped. With `evidence_percent` 0 it says that nothing is kept.
         """
         if self._illness:
             return False, self._illness
@@ -156,11 +156,13 @@ class PackageKeeper:
                 self._changed.notify()
 
     def _run(self) -> None:
-        """Encode offered camera readings and write a package for each throw whose reading is still held, until `stop`.
+        """Encode offered readings, and write a package for each throw whose reading is still held, until `stop`.
 
-        - If a person gave the throw's values and its set of dice is taught, its dice become examples of the set.
-        - If a throw is corrected when its reading is no longer held, its examples are deleted.
-        - While `cap_bytes` is 0 nothing is encoded or taught, and all packages are deleted.
+        A package is a file with a throw's pictures and how they were read.
+
+        - If a person gave a throw's values, and its set of dice is taught, its dice become examples of that set.
+        - If a throw is corrected after its reading was dropped, its examples are deleted.
+        - While `cap_bytes` is 0, nothing is encoded or taught, and all packages are deleted.
         - Disk errors are logged.
         """
         self._give_way()

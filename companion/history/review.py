@@ -187,9 +187,10 @@ class Review:
         return {}
 
     def _to_look_over(self) -> list[tuple[int, Thrown, RecordedReading]]:
-        """Return game number, throw and recorded reading of each doubted or corrected throw that stands, oldest first.
+        """Return game number, throw and recorded reading of each doubted or corrected throw, oldest first.
 
-        Throws without a reading in their journal entry are left out. Raises DeviceError if the journal can't be read.
+        Throws that were taken back, and throws without a reading in their journal entry, are left out. Raises
+        DeviceError if the journal can't be read.
         """
         doubted = [(game.number, line.number, line.thrown) for game, line in self._past.doubted() if line.thrown]
         unknown = [number for _, number, _ in doubted if number not in self._readings]

@@ -123,7 +123,10 @@ def _locked(connection: Connection, table: int, message: Message, now_s: float) 
 
 
 def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
-    """Return a stored revision of a game as the bytes that the table sent and signed. The revision must exist."""
+    """Return a stored revision of a game as the bytes that the table sent and signed. The revision must exist.
+
+    `game` is the game's row, of which `season` and `game` are used.
+    """
     row = connection.execute(
         "SELECT body FROM revisions WHERE (season, game, revision) = (%s, %s, %s)",
         (game["season"], game["game"], revision),

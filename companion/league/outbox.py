@@ -207,7 +207,10 @@ class Outbox:
         return Cursor(games=cursor.games, server=self._server)
 
     def _read(self) -> Cursor:
-        """Return the cursor from its file; a cursor at the journal's start if the file is missing or can't be read."""
+        """Return the cursor from its file; a cursor at the journal's start if the file is missing or can't be read.
+
+        A file that can't be read is logged.
+        """
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=Cursor)
         except FileNotFoundError:

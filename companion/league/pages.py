@@ -163,7 +163,10 @@ def _order() -> str:
 
 
 def _fresh(response: flask.Response) -> flask.Response:
-    """Make browsers revalidate a response before each use by ETag, per language; answer 304 if it is unchanged."""
+    """Make browsers revalidate a response by its ETag before each use; answer 304 if it is unchanged.
+
+    Changes and returns the response. Its headers also tell caches that it depends on the language (`Accept-Language`).
+    """
     response.headers["Cache-Control"] = "no-cache"
     response.vary.add("Accept-Language")
     response.add_etag()

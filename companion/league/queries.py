@@ -105,8 +105,8 @@ def games(connection: Connection, season: int, kind: str, most: int = PAGE) -> R
 def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
     """Return a game's row as a dict; None for an unknown game.
 
-    The dict also has the newest `transcript`, the logged `changes`, oldest first, the table's `pub` and `name`, and
-    `season_name`. A game that does not count has an empty transcript.
+    The dict also has the newest `transcript`, the logged `changes`, oldest first, the table's `name` and public key
+    `pub`, and `season_name`. A game that does not count has an empty transcript.
     """
     found = connection.execute(
         "SELECT g.*, r.body, t.pub, t.name, s.name AS season_name FROM games g JOIN tables t ON t.id = g.table_id"

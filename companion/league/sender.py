@@ -70,7 +70,7 @@ class Sender(DeliveryThread):
 
         A game that the server refused for good is skipped until it changes. If the server fails at one game, the others
         are sent all the same. Once `stopped` is set, the rest is left to a later call. The first call opens the outbox,
-        and makes the table's key if there is none.
+        and makes the table's key if there is none. `health` then reports what is unsent or refused.
 
         Raises:
             OSError: The server can't be reached, failed at a game, or takes none now.

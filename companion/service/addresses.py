@@ -143,7 +143,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on exactly that address and port.
+    """Return a socket that listens on exactly this host and port; port 0 takes any free port.
 
     Raises OSError if the port is taken or needs rights, or the host is not this machine's.
     """

@@ -83,8 +83,8 @@ def opened_door(
     """Open and return a `Door`: a listening socket, the addresses to show, a new PIN and the paired phones.
 
     The socket listens on the settings' host and port. If the port is taken, one of the next ones is used, and
-    `starting.left_out` reports it. A start with `starting.forgiving` also replaces a host or port that can't be used.
-    Outside a service it keeps values typed on the command line. `show_code` shows a phone's join code on the board, as
+    `starting.left_out` reports it. With `starting.forgiving` a host or port that can't be used is replaced, too.
+    Outside a service, values typed on the command line are kept. `show_code` shows a phone's join code on the board, as
     `Pairing` calls it. Raises SetupError if no port can be used.
     """
     tokens = FileTokens(starting.settings.data.folder / "paired.json")
@@ -219,8 +219,8 @@ def _check_first_game(settings: Settings) -> bool:
 def _check_wifi(settings: Settings) -> bool:
     """Return True if a Wi-Fi can have the settings' name and password (IEEE 802.11), else raise SetupError.
 
-    The name has at most MAX_SSID_BYTES bytes; an empty one means that no Wi-Fi is shown. The password is empty for an
-    open Wi-Fi, else MIN_PASSPHRASE characters or more; its upper limit is not checked.
+    The name has at most MAX_SSID_BYTES bytes; if it is empty, the page shows no QR code for a Wi-Fi. The password is
+    empty for an open Wi-Fi, else MIN_PASSPHRASE characters or more; its upper limit is not checked.
     """
     problems = _name_problems("wifi", settings.web.wifi)
     if 0 < len(settings.web.wifi_password) < MIN_PASSPHRASE:

@@ -38,11 +38,11 @@ def following(
     after a crash, calls only `start`: the subscription still holds.
 
     `hear` is called in the table's writer thread, so it must be quick and not call `submit`. When the part subscribes,
-    it is also called in the starting thread, perhaps at the same time: it must allow that, and may hear a snapshot
-    after a newer one. The last of those calls has the newest snapshot.
+    `hear` is also called in the starting thread, perhaps at the same time. It may then hear a snapshot after a newer
+    one; the last of those calls has the newest snapshot.
 
-    `start` starts the part's own thread before the part subscribes, and `stop` stops it after the part has
-    unsubscribed. `alive` returns whether it runs; None for a part that can't crash.
+    `start` starts the part's own thread before the part subscribes; `stop` stops the thread after the part has
+    unsubscribed. `alive` returns whether the thread runs; None for a part that can't crash.
     """
     ends: list[Callable[[], None]] = []
 

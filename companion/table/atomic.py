@@ -68,7 +68,10 @@ def free_path(folder: Path, stem: str, suffix: str = "") -> Path:
 
 
 def sync(path: Path) -> None:
-    """Flush a file, or a folder's directory entries, to the disk: renames there outlast a power cut. Raises OSError."""
+    """Flush a file, or a folder's directory entries, to the disk. Raises OSError.
+
+    After a flush of the folder, renames in it survive a power cut.
+    """
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -31,7 +31,7 @@ def locked(folder: Path) -> IO[bytes]:
 def lock_of(file: Path) -> IO[bytes] | None:
     """Lock a file, created if missing, until the returned file is closed or the process ends.
 
-    None if it is locked already, even by this process. Raises OSError if it can't be written.
+    Returns None at once if the file is locked already, even by this process. Raises OSError if it can't be written.
     """
     lock = file.open("ab")
     try:

@@ -55,7 +55,10 @@ def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
 
 
 def _journaled(record: Record) -> Snapshot:
-    """Return a snapshot with the fields that the journal alone determines, such as scores, throws and options."""
+    """Return a snapshot with the fields that the journal alone determines, such as scores, throws and options.
+
+    Other fields keep their defaults. Without a game only `number` and `tournament` are set.
+    """
     game = record.game
     tournament = record.tournament.view(record.games) if record.tournament else None
     if game is None:

@@ -60,7 +60,7 @@ def terms_of(sent: object, header: Header) -> Terms:
     """Return the terms of a game from `sent`, a decoded JSON object whose keys are fields of `Terms`.
 
     A missing key gets its default. Raises RulesError if `sent` is not an object, a key is unknown, or a value is wrong.
-    Also for an unknown level of the bot, and a bot's name that is no player of `header`.
+    An unknown level of the bot and a bot's name that is not among the players of `header` are wrong, too.
     """
     if isinstance(sent, dict):
         for key in sent:

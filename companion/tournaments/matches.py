@@ -46,8 +46,8 @@ def matches_of(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, 
     """Return the matches of a tournament, in the order in which they are to be played.
 
     Round robin: the first game of two players is their match. Knockout: their first game with a winner after the
-    matches that brought them there; after a shared win they play again. A bye is no match. When a player has left, the
-    opponent of each match without a game gets a walkover.
+    matches that brought them there; after a shared win they play again. A bye is no match. A match without a game is a
+    walkover if one of the two players has left the tournament; if both have, neither wins.
 
     `results` are the games finished during the tournament, in the order in which they began; games of others are
     ignored. Matches that are still to be played have no result. In a knockout a player who is not known yet is None.

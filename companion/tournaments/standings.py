@@ -31,14 +31,13 @@ class Placing(Generic[P]):
 
 
 def standings(draw: Draw[P], matches: Sequence[Match[P, G]]) -> list[Placing[P]]:
-    """Return the standings after these matches (`matches_of`), the best first.
+    """Return the standings after these matches (`matches_of`), the best first; equal players share a place.
 
-    Knockout: the later the round in which a player went out, the better; players who are not out come first. Players
-    who went out in the same round share a place. Players who left come after all others. Exceptions are a player who
-    lost a game, and the winner of a final that was played.
+    Knockout: players who are not out come first, then those who went out, the latest round first. A player who left
+    comes after all others, unless the player lost a game, or won a final that was played.
 
-    Round robin: most matches won; then most won among the players with as many wins; then the higher difference of
-    points; then the place is shared.
+    Round robin: most matches won come first. Ties are broken by wins against players with as many wins, then by the
+    difference of points.
     """
     totals = {player: _totals(draw, matches, player) for player in draw.players}
     out_in: dict[P | None, int] = {}

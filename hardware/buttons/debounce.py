@@ -31,13 +31,13 @@ class Contact:
 def step(
     contact: Contact, closed: bool, now_s: float, settle_s: float, long_s: float
 ) -> tuple[Contact, tuple[str, ...]]:
-    """Return the next state of a button's contact, and the events in order: any of `down`, `up`, `short`, `long`.
+    """Return the next state of a button's contact after debouncing, and the new events, oldest first.
 
     Call this when the level changes (`closed`: the button is pressed), and at the time that `due_s` returns. A level
-    counts after it has lasted `settle_s` seconds.
+    counts once it has lasted `settle_s` seconds; that is the event `down` or `up`.
 
-    - `long`: the button is still down after `long_s` seconds. Its later release gives only `up`.
-    - `short`: comes right after the `up` of a shorter press.
+    - `long`: the button has been down for `long_s` seconds. Its later release gives only `up`.
+    - `short`: follows right after the `up` of a shorter press.
     """
     if closed != contact.raw:
         # The old level may have lasted long enough since the last call.

@@ -98,8 +98,9 @@ def card(image: Path, place: Path) -> Root:
 def main() -> None:
     """Build an image's root folder with the project's pi-gen stage, and check it and the first start of two copies.
 
-    The copies stand for two SD cards. Folders of an earlier run are deleted, as are other `pegpip_*.deb` in the stage's
-    `files`. Prints each check; the first that fails ends the program with exit status 1. Needs root.
+    `--package` names the .deb, `--suite` the Debian release, `--folder` the working folder. The copies stand for two SD
+    cards. Folders of an earlier run are deleted, as are other `pegpip_*.deb` in the stage's `files`. Prints each check;
+    the first that fails ends the program with exit status 1. Needs root.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", default="trixie", choices=["bookworm", "trixie"])

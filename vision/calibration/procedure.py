@@ -220,11 +220,12 @@ class Calibrating:
         return replace(found, advice=(*found.advice, UNSHARP))
 
     def by_hand(self, floor_to_px: Floats) -> Found:
-        """Return the tray's pose, the camera's lens and advice for corners of the tray that a person marked.
+        """Return the tray's pose, the camera's lens and advice, from corners of the tray that a person marked.
 
         `floor_to_px` is the (3, 3) homography from the tray's millimetres to pixels, from these corners. One frame is
-        taken, for the size of the picture. The focal length comes from the lens's height in the plan, measured by tape;
-        without one, from the plan's angle of view. Raises DeviceError if the camera gives no picture.
+        taken, for the size of the picture. The focal length follows from the lens's height in the plan, measured by
+        tape. If the plan has no height, the plan's angle of view is used. Raises DeviceError if the camera gives no
+        picture.
         """
         frame = next(self._frames("No picture came"), None)
         if frame is None:
@@ -305,8 +306,9 @@ class Calibrating:
     def _frames(self, failure: str) -> Iterator[Frame]:
         """Yield the frames of one step of calibrating until the recording ends.
 
-        Raises DeviceError once `wait_s` seconds have passed on the camera's clock since the first frame. The message
-        begins with `failure`; the cure is the last sentence said to the person in this step.
+        Raises DeviceError at the first frame that is more than `wait_s` seconds after the step's first, by the camera's
+        clock. The message begins with `failure`. The cure is the last sentence said to the person in this step, or
+        "Start it again." if none was.
         """
         begun_s: float | None = None
         self._said = ""

@@ -192,7 +192,7 @@ def raster(printed: Sheet, px_per_mm: float = 6.0) -> FrameBGR:
 
 
 def pdf(sheet: Sheet) -> bytes:
-    """Return the bytes of a one-page PDF 1.4 of the sheet, in its true size. Helvetica is not embedded."""
+    """Return the sheet as a one-page PDF 1.4 at true size. The font Helvetica is not embedded."""
     width, height = (edge * POINTS_PER_MM for edge in sheet.size_mm)
     # From here on lengths are millimetres and y counts downwards, as on the sheet.
     to_points = f"{POINTS_PER_MM:.5f} 0 0 {-POINTS_PER_MM:.5f} 0 {height:.3f} cm\n"

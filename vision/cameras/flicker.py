@@ -45,13 +45,14 @@ def steady_exposure(
     """Return an exposure in microseconds and an analogue gain that keep the brightness and average out lamp flicker.
 
     The exposure is rounded down to whole flicker periods, from one up to MAX_EXPOSURE_S. It gets longer where the
-    highest gain is not enough. A scene too bright for one period at the lowest gain gets that gain and a shorter
-    exposure, with which bands remain (`has_whole_periods`).
+    highest gain is not enough. A scene too bright for one period at the lowest gain gets this gain and an exposure
+    below one period; flicker bands then remain (`has_whole_periods`).
 
     Args:
         exposure_us: Present exposure time in microseconds.
         gain: Present product of analogue and digital gain.
-        gain_limits: Lowest and highest analogue gain of the sensor. If the highest is too low, the picture is darker.
+        gain_limits: Lowest and highest analogue gain of the sensor. If the highest is not enough at MAX_EXPOSURE_S,
+            the picture gets darker.
         period_us: Flicker period in microseconds.
     """
     lowest, highest = gain_limits

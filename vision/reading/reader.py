@@ -117,15 +117,19 @@ class Reader:
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt, candidates)
 
     def _select(self, scene: Scene, expect: int | None, previous: Reading | None) -> tuple[Selection, Doubt | None]:
-        """Select the dice of a scene; return them with the rejected candidates, and the remaining doubt or None.
+        """Select the dice of a scene; return the selection with its rejected candidates, and the doubt or None.
+
+        `expect` is the known number of dice, or None. `previous` is the reading of the frame before if nothing moved,
+        or None.
 
         1. Detection passes run until the best selection has no doubt and enough passes found its values. Best is the
-           last selection in a cumulative scene, else the one of the highest quality. Enough are `scene.min_agreeing`
-           passes, or one more if the scene `needs_another_pass`. A trusted `previous` counts as one.
+           last selection if the scene fuses its passes (`cumulative`), else the one of the highest quality. Enough are
+           `scene.min_agreeing` passes, or one more if the scene `needs_another_pass`. A trusted `previous` counts as
+           one.
         2. Uncertain dice are classified again in augmented views.
-        3. All dice are compared with the taught examples of their set, if any. A contradiction is a doubt (`DISAGREE`).
+        3. Dice that contradict the taught examples of their set are in doubt (`DISAGREE`).
         4. Final values that fewer than `scene.min_agreeing` passes found are in doubt (`COUNT`).
-        5. In a photo of an unknown number of dice, the verifier must accept the dice; else `COUNT`.
+        5. If the number of dice in a photo is unknown, the verifier must accept them; else `COUNT`.
         """
         found = [previous.values] if previous is not None and previous.trusted else []
         best, selections, classified = Selection(), list[Selection](), Classified()

@@ -198,7 +198,7 @@ class TrayFrame:
 
         Foreground within one face width of a die's vertical axis but outside all dice is summed; certain foreground
         counts twice. The result is True if a die's sum exceeds the median die's by over MAX_EXCESS_FOREGROUND face
-        areas. A lone die is itself the median, so the result is False.
+        areas. It is False for fewer than two dice: a lone die is itself the median.
         """
         weights = (self._foreground.possible & 1) + (self._foreground.certain & 1)
         axes = self._axes(selection)
@@ -222,7 +222,7 @@ class TrayFrame:
         return axes
 
     def _mask_along(self, axes: Sequence[Axis], radius: float) -> Mask:
-        """Return a uint8 mask, 255 on a line along each axis; `radius` is half its width, in face widths."""
+        """Return a uint8 mask, 255 on a line along each axis; `radius` is half the line's width, in face widths."""
         mask = np.zeros(self._small.shape[:2], np.uint8)
         width_px = max(1, round(2 * radius * self._tray.face_px))
         for top, bottom in axes:

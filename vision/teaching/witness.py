@@ -146,8 +146,9 @@ class Witness:
     def _nearest(self, features: Features, left_out_throw: int | None = None) -> Distances:
         """Return an array (7,): for each label, the smallest cosine distance of a face to that label's examples.
 
-        `features` has a row for each view of the face; the nearest view counts. Examples of throw `left_out_throw` are
-        left out. A label without examples is infinitely far.
+        Label 0 is `NO_FACE`, the others are the values 1 to 6. `features` has a row for each view of the face; the
+        nearest view counts. Examples of throw `left_out_throw` are left out. A label without examples is infinitely
+        far.
         """
         distances = np.asarray(1.0 - (self._rows @ features.T).max(1), np.float64)
         among = self._throws != left_out_throw

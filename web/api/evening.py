@@ -74,9 +74,10 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
 
 
 def _add_odds_routes(made: Routes, past: PastGames) -> None:
-    """Add routes to the group `made`: a game's luck, luckiest throw, win chances and odds; ratings; the dice test.
+    """Add routes to the group `made`: luck, luckiest throw, win chances and odds of a game; ratings; the dice test.
 
-    Ratings are what each player's decisions cost; the dice test is whether a set of dice is fair.
+    Luck, luckiest throw and win chances are of a finished game; odds are those after any game's last line. Ratings are
+    what each player's decisions cost. The dice test is whether a set of dice is fair.
     """
     of_a_game = (
         ("luck", "A finished game, split into luck and decisions", past.luck, "unfinished"),

@@ -21,10 +21,10 @@ class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(house: BotPlayer, remarks: Remarks, pairing: Pairing) -> Routes:
-    """Make the group of two routes: one pauses the bot, the other returns the remark about the newest line.
+    """Make the group of two routes: one pauses the bot, the other returns the remark about the game's newest line.
 
-    `POST /api/house/hold`, for players: pauses the bot for `seconds`; 0 ends the pause that this phone began.
-    `GET /api/remark`, for anyone: answers with the JSON object of `Remarks.newest`.
+    `POST /api/house/hold`, for players: pauses the bot for `seconds`; 0 ends the pause that this phone began. `GET
+    /api/remark`, for anyone: answers with the JSON object of `Remarks.newest`.
     """
     made = Routes("house", HoldBody)
 

@@ -112,7 +112,7 @@ def _add_phone_routes(made: Routes, pairing: Pairing) -> None:
 
     The first tells a phone whether it is paired, its role and its join code. A paired phone also gets all paired
     phones. The owner also gets the PIN, for how many seconds it is blocked, and the requests to join. The second route
-    unpairs the phone that calls it.
+    unpairs the phone that calls it, and deletes the phone's token cookie.
     """
 
     @made.get("/api/phones", "What this phone is; for paired phones the others, for the host who asks", roles=ANYONE)

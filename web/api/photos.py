@@ -30,7 +30,7 @@ class Clips(Protocol):
 def routes(photos: Photos, table: AnyTable) -> Routes:
     """Make the group of routes for the current game's throws and for photos. Anyone may use them.
 
-    A photo that is not stored is answered 404.
+    A photo that is not stored, or belongs to a question that is no longer open, is answered 404.
 
     Args:
         photos: Stored photos by number of the throw.

@@ -52,7 +52,7 @@ class SettingsFile(Protocol):
             pin_typed: Whether the request carried the right PIN.
 
         Raises:
-            PinNeeded: No PIN was typed for an electrical limit. To lower the strip's current limit none is needed.
+            PinNeeded: No PIN was typed for an electrical limit. Lowering the strip's current limit needs no PIN.
             SetupError: The page may not change this setting, its value does not work, or the file can't be written.
                 Nothing has changed then.
         """

@@ -66,7 +66,7 @@ class Guesses:
     def count_wrong(self, address: str) -> None:
         """Record a wrong guess that came from an IP address just now.
 
-        Addresses whose last guess is FORGET_AFTER_S old are forgotten, and the oldest beyond MAX_ADDRESSES.
+        Forgets addresses whose last wrong guess is at least FORGET_AFTER_S old, and the oldest beyond MAX_ADDRESSES.
         """
         now_s = self.clock()
         wrong = self._wrong.pop(address, WrongGuesses())  # put back at the end: the first is the oldest

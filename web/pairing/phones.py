@@ -92,8 +92,8 @@ class Pairing:
         """Pair a phone as the owner by the owner's code; return its new token, or the refusal.
 
         The refusal is `HOSTED` if the table has an owner, `OLD_CODE` if the code is wrong or the phones' file damaged,
-        `FULL` if owners long away hold all places. Any number of codes may be tried: they are too long to guess. The
-        phone gives its own `name`; `address` is its IP address. The new token replaces `token`, its earlier one.
+        `FULL` if owners long away hold all places. Any number of codes may be tried: they are too long to guess.
+        `address` is the phone's IP address. The new token replaces `token`, its earlier one.
         """
         with self._lock:
             if self.hosted():
@@ -180,9 +180,9 @@ class Pairing:
     def ask(
         self, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> tuple[str, Code] | Refused:
-        """Queue a phone's request to join, replacing any with the same token; a paired phone keeps its role.
+        """Queue a phone's request to join, replacing any with the same token; meanwhile a paired phone keeps its role.
 
-        If the new request is refused, the earlier one stays in the queue.
+        A refused request replaces none. If too many others from the address wait, the oldest of them is dropped, too.
 
         Args:
             name: The name that the phone gives itself.
@@ -191,8 +191,8 @@ class Pairing:
             screen: Whether it asks for the role of a screen.
 
         Returns:
-            The phone's token, a new one if it was not paired, and the join code for it to show. Or the refusal: the
-            queue is full, the address asks too often, or owners hold all places.
+            The phone's token, new if it was not paired, and the join code for it to show; or the refusal: a full queue,
+                too many expired requests from the address, or a new phone while owners hold all places.
         """
         with self._lock:
             known = self.phone(token)
@@ -211,9 +211,9 @@ class Pairing:
     def let_in(self) -> bool:
         """Pair the phone whose join code is shown, after a press of the button; return whether it was paired.
 
-        False if no request waits, its code was shown for less than `MIN_SHOWN_S`, or owners hold all places. An owner
-        stays owner. Another phone becomes a screen if it asked to; else the owner if there is none and the phones' file
-        is not damaged; else a player. If all places are taken, the player or screen away longest is unpaired.
+        False if no request waits, the code was shown for less than `MIN_SHOWN_S`, or the phone is new and owners hold
+        all places. An owner stays owner. Another phone becomes a screen if it asked to, else the owner if there is none
+        and the phones' file is intact; else a player. If all places are taken, the one away longest is unpaired.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
@@ -268,7 +268,7 @@ class Pairing:
     def seats(self) -> tuple[Paired, ...]:
         """Return the phones that hold a seat, in `phones` order; no screens, and none silent for MAX_SEAT_SILENCE_S.
 
-        A restart counts as seeing a phone, unless its stored last use was over a day plus MAX_SEAT_SILENCE_S before it.
+        A restart counts as seeing a phone whose stored last use is at most a day plus MAX_SEAT_SILENCE_S old.
         """
         since_s = self.clock() - MAX_SEAT_SILENCE_S
         seated = (phone for phone in self.phones() if phone.seat and phone.role is not Role.SCREEN)

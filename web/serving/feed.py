@@ -76,7 +76,10 @@ class Feed:
         self._unsubscribe()
 
     def _publish(self, snapshot: Snapshot, _: News) -> None:
-        """Make a snapshot the newest and call the function of `on_change`; ignore an older or repeated snapshot."""
+        """Make a snapshot the newest and call the function set by `on_change`.
+
+        An older snapshot, or a repeated one, is ignored.
+        """
         if (snapshot.pulse, snapshot.number) == (self.newest.pulse, self.newest.number):
             return
         message = StreamMessage.of(snapshot, self._folder)

@@ -35,7 +35,7 @@ class FairSocket(socket.socket):
         self._limits, self._taken = limits, taken
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection that is not refused, with the peer's address; close refused ones before it.
+        """Return the next connection within the limits, with the peer's address; log and close those that exceed them.
 
         A connection is refused if its IP address, or all addresses together, have as many open connections as allowed.
         Connections from this machine (`Limits.is_own`) are neither refused nor counted. Raises BlockingIOError if no

@@ -106,7 +106,10 @@ class Server:
             return False
 
     def _serve(self) -> None:
-        """Run uvicorn until it stops, and store any exception for `run` to raise. Runs in the server's thread."""
+        """Run uvicorn until it stops, then close its connections and the listening socket; runs in the server's thread.
+
+        Any exception is stored for `run` to raise.
+        """
         try:
             listening, taken = self._listening, self._taken
             with listening, FairSocket(listening, self._limits, taken) as fair, asyncio.Runner() as loop:

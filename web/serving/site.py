@@ -97,8 +97,8 @@ class Site:
 async def whole_body(receive: Receive, limit_bytes: int = BODY_LIMIT_BYTES) -> bytes | None:
     """Return a request's body, read by ASGI's function `receive`; None if the client disconnects.
 
-    A body longer than `limit_bytes` is returned cut, but still longer than that: the caller must refuse it. At most
-    about `DRAINED_BYTES` of it are read. No time limit is set here.
+    A body longer than `limit_bytes` is cut, but the part returned is still longer than the limit, so that the caller
+    can refuse it. At most about `DRAINED_BYTES` of such a body are read. No time limit is set here.
     """
     body, came = b"", 0
     while True:

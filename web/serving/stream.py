@@ -58,7 +58,10 @@ class Listener:
     seen: StreamMessage | None = None
 
     async def send_newest_or_keep_alive(self, newest: StreamMessage) -> None:
-        """Send the snapshot `newest`, or a keep-alive if the client has it already; nothing to a backed-up client."""
+        """Send the snapshot `newest`, or a keep-alive if the client has it already.
+
+        Sends nothing while the client reads too slowly (flow control).
+        """
         if self.connection is not None and self.connection.backed_up:
             return
         if newest is self.seen:

@@ -60,7 +60,7 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
     LEAST_AT_STAKE[goal]. For `points` this threshold is multiplied by the game's `Rulebook.mistakes[0]`.
 
     The roll-off is left out. Where `points` is the goal and also the game's default goal (`goal_for`), positions with
-    exact win probabilities are left out, too. A last turn is one.
+    exact win probabilities, such as last turns, are left out, too.
 
     Raises:
         RulesError: The values of the game's options are not known for the goal, or a player left while somebody had

@@ -143,8 +143,8 @@ class Story:
             players: Names of the players by seat.
 
         Returns:
-            `goal`; `players`: the fields of each `Account`; `luckiest`, `dearest` (the costliest) and `moves`, each a
-            list of moves as in `Move.view`.
+            `goal`; `players`, a list with the fields of each `Account`; and three lists of moves, each move as in
+            `Move.view`: `luckiest`, `dearest` (the costliest) and `moves` (all).
         """
         return {
             "goal": self.goal,

@@ -76,8 +76,9 @@ class Puzzle:
         """Return the puzzle and its answer as JSON values.
 
         Returns:
-            `game` and `player` to play, by name; `state` of the position; `goal`; `grade`; `options`: each as
-            `{"line", "value"}`, best first; `transcript`: the lines up to the position, the header included.
+            `game` and `player` to play, by name; `state` of the position; `goal`: what the values count, `win` or
+            `points`; `grade`: `easy`, `medium` or `hard`; `options`: each as `{"line", "value"}`, best first;
+            `transcript`: the lines up to the position, the header included.
         """
         lines = [header_line(self.transcript.header), *map(line_of, self.transcript.actions)]
         return {
@@ -94,12 +95,12 @@ class Puzzle:
 def puzzles(game: str, dice: Dice, rules: Mapping[str, bool | int] | None = None) -> Iterator[Puzzle]:
     """Yield puzzles without end from games that the computer plays against itself.
 
-    Equal sources of throws `dice`, such as seeded `random.Random`, yield equal puzzles. `rules` are house rules; None
-    alternates, game by game, between the default rules and each preset with exact win probabilities.
+    The throws come from `dice`: `random.Random` objects with the same seed yield the same puzzles. `rules` are house
+    rules; None alternates, game by game, between the default rules and each preset with exact win probabilities.
 
     Raises:
-        RulesError: There is no such game or rule, the values of its options are not known, or MAX_EMPTY_GAMES games in
-            a row had no puzzle.
+        RulesError: There is no such game or rule, the values of its options are not known, or MAX_EMPTY_GAMES games
+            in a row had no puzzle.
     """
     book = game_named(game)
     defaults = {switch.key: switch.default for switch in book.switches}

@@ -59,8 +59,8 @@ def _best(dice: tuple[int, ...]) -> int | None:
 def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
     """Yield the scoring combinations that may use the lowest of the dice, each as ascending values with its points.
 
-    `dice` are ascending, at least one. The straight and three pairs are yielded even if `dice` lack some of their
-    values: the caller checks that.
+    `dice` are ascending, at least one. The straight and three pairs are yielded even if some of the values they need
+    are not in `dice`: the caller checks that.
     """
     low = dice[0]
     if low in {1, 5}:

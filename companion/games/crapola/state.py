@@ -194,9 +194,10 @@ class Crapola:
         return Crapola(self.totals, Turn("keeping", turn.size or len(dice), turn.points, turn.kept, dice), (event,))
 
     def _kept(self, dice: tuple[int, ...]) -> Crapola:
-        """Return the state after dice of the last throw are kept: their points are added to the turn points.
+        """Return the state after `dice` of the last throw are kept: the most points they score go to the turn points.
 
-        Raises IllegalAction if a kept die is not in the throw, or takes part in no scoring combination.
+        Raises IllegalAction if `dice` is empty, has a die that is not in the throw, or one that takes part in no
+        scoring combination.
         """
         turn = self.turn
         left = without(turn.dice, dice)

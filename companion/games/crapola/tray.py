@@ -101,8 +101,11 @@ def _notice(state: Crapola, kept: Values) -> Phrase:
 
     - No dice: `choose_keep`, with an example.
     - Dice that may not be kept: `illegal_hold`, with the reason.
-    - Otherwise `hold_on` if no stop is allowed, `hold_all` if no die is left to throw, else `hold`: the points of the
-      dice, and what may follow. `hold_on` also gives `least`, the points that the player's first bank takes.
+    - Too few turn points to bank: `hold_on`, with `least`, the turn points needed for the player's first bank.
+    - No die left to throw: `hold_all`.
+    - Otherwise: `hold`.
+
+    The last three also give the points of the dice, the turn points, and what may follow.
     """
     lying = state.turn.dice
     args: dict[str, Any] = {"player": state.standing.player, "dice": list(kept)}

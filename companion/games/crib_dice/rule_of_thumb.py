@@ -12,10 +12,13 @@ It stops at exactly this number: with fewer or more it throws on."""
 
 
 def choice(state: State) -> Action | int:
-    """Return what the rule of thumb of Crib Dice does: a decision, or a number of dice to throw.
+    """Return what the rule of thumb of Crib Dice does: a decision, or the number of dice to throw.
 
-    The rule names the value that most dice show, on a tie the highest. With exactly STOP_FROZEN frozen dice it stops,
-    otherwise it throws the number of dice that the rules prescribe. It never bombs. The game must not be over.
+    - A point is due: name the value that most dice show, on a tie the highest.
+    - A stop is allowed, and exactly STOP_FROZEN dice are frozen: stop.
+    - Otherwise: throw the number of dice that the rules prescribe.
+
+    It never bombs. The roll-off must be over, and the game must not.
     """
     assert isinstance(state, CribDice), "the state is one of Crib Dice"
     turn = state.turn

@@ -160,7 +160,11 @@ class CribDice:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the state as JSON values: the fields listed in docs/reference/transcript.md, except `line`."""
+        """Return the state as JSON values: the fields listed in docs/reference/transcript.md, except `line`.
+
+        The fields include the round, the player to play, scores, legal throws and decisions, and the turn's dice and
+        points. Lists name the sides that are fuchled, out or finished.
+        """
         turn, board, standing = self.turn, self.board, self.standing
         return {
             "game": "crib_dice",
@@ -184,7 +188,8 @@ class CribDice:
     def _named(self, value: int) -> CribDice:
         """Return the state after the point is named: all dice that show `value` are frozen.
 
-        Seven frozen dice add a `rolled_over` event. Raises IllegalAction if fewer than two dice show it.
+        The state has the event `point`; if seven dice are frozen, also `rolled_over`. Raises IllegalAction if fewer
+        than two dice show the value.
         """
         turn = self.turn
         count = turn.dice.count(value)
@@ -195,7 +200,7 @@ class CribDice:
         return CribDice(self.board, named, (point, *self._automatic_rollover(named)))
 
     def _thrown(self, throw: Throw) -> CribDice:
-        """Return the state after the throw that is due. Raises IllegalAction for another number of dice."""
+        """Return the state after `throw`. Raises IllegalAction if that number of dice is not the one due."""
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, board, dice = self.turn, self.board, in_order(throw.dice)

@@ -37,11 +37,13 @@ class CribDiceTray(KeepZonePolicy):
         return not _crib(state).turn.frozen
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield at most one tuple: the decision made before the current throw by setting dice aside.
+        """Yield the decision that may precede the current throw, as at most one tuple.
 
-        The decision names the point: the value of the dice in the keep zone. They must be all dice of that value in the
-        last throw, at least two. Five of six equal dice are enough: the sixth was borrowed for a piddle, a throw of two
-        dice. Yields `()` if no point is due; nothing if one is due and the keep zone shows none.
+        - If no point is due: `()`.
+        - If the keep zone holds all dice of one value of the last throw, at least two: the decision that names this
+          value as the point. Five of six equal dice count, too: the sixth may be borrowed for a piddle, a throw of two
+          dice.
+        - Otherwise nothing is yielded.
         """
         if "point" not in state.decisions:
             yield ()
@@ -97,8 +99,8 @@ def _crib(state: State) -> CribDice:
 def _frozen(state: CribDice, kept: Values) -> Meaning:
     """Return what the dice `kept` in the keep zone mean while dice are frozen in a turn of Crib Dice.
 
-    - If all show the point, and no more dice are kept than frozen: the notice to move the missing frozen dice there, or
-      that of the next action.
+    - If all show the point, and no more dice are kept than frozen: the notice to move the missing frozen dice there. If
+      none needs to move: the notice of the next action.
     - If the last line named the point, and `kept` names another one: an undo and a new `NamePoint`, without notice.
     - Otherwise: the notice `illegal_hold` with a reason, `not_the_point` or `too_many`.
     """
@@ -145,7 +147,8 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
     """Return the notice of Crib Dice for an empty keep zone, or one that a person overruled; None after the end.
 
     - A point is due: choose it.
-    - Dice are frozen, and the tray has a keep zone: move those that are missing there into it (`_to_freeze`).
+    - Dice are frozen, and the tray has a keep zone: move the missing ones into it. If none needs to move
+      (`_to_freeze`): the player's next action.
     - No die is frozen, and the next throw may take seven: clear the tray.
     - Else: the player's next action.
     """

@@ -54,10 +54,10 @@ def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None
 
 
 def sheet_table() -> Generator[float, None, bytes]:
-    """Compute the file of the expected points that each sheet of Crag still gets with best play.
+    """Compute the stored table of the expected points still to come on each score sheet of Crag with best play.
 
-    Yields the progress once: 0.5, between the halves. Returns little-endian float64: `solved` without the house rule
-    `thirteen_without_double`, then with it.
+    Yields the progress once: 0.5, after the first half. Returns two tables of 8192 little-endian float64: without the
+    house rule `thirteen_without_double`, then with it. The index of a sheet has bit i set if category i is filled.
     """
     return _without_and_with(lambda rule: solved(rule).astype("<f8").tobytes())
 

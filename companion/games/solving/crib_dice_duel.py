@@ -110,24 +110,19 @@ def solved(game: Game) -> Iterator[tuple[Floats, float]]:
 def _last_turns(piddle: Floats, stakes: Floats, lost: Floats) -> Floats:
     """Return the mover's equity, in games, before each last turn of a two-sided game of Crib Dice, with best play.
 
-    Equity is the games that the other side loses, minus those that the mover loses. The last turn is played after the
-    other side has finished, without bombs. A stop beyond the other side's hole wins 1 game, a stop at it gives 0. A
-    shorter stop loses the games in `stakes`, a wipe-out those in `lost`.
-
-    A place is an index of HOLES: a hole on the track, or FUCHLED for a peg that three wipe-outs in a row have sent back
-    to the start.
+    Equity is the games that the other side loses, minus those that the mover loses. The other side has finished, so
+    there are no bombs. A stop beyond the other side's hole gives 1, a stop at that hole 0.
 
     Args:
         piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss. A
             piddle is a throw of two dice with five or six frozen.
-        stakes: (PEG_HOLES + 1,) games that a stop short of the other side loses, by hole; the last entry is for all
-            holes beyond the track.
-        lost: (PLACES, FUCHLE) games that a wipe-out in the last turn loses, by place and by wipe-outs in a row
-            before it.
+        stakes: (PEG_HOLES + 1,) games that a shorter stop loses, by hole; the last entry is for all beyond the
+            track.
+        lost: (PLACES, FUCHLE) games that a wipe-out loses, by place (index of HOLES) and wipe-outs in a row before.
 
     Returns:
-        (PLACES, FUCHLE, BEYOND) equity by the mover's place, its wipe-outs in a row, and the other's hole past the
-        track, 0 for the first one.
+        (PLACES, FUCHLE, BEYOND) equity by the mover's place, the mover's wipe-outs in a row, and the other's hole
+        past the track (0: the first).
     """
     bank, no_bombs = np.empty(PEG_HOLES + BEYOND + BEYOND_TOP), np.full(3, -np.inf)
     fresh, last = np.empty(len(bank)), np.empty((PLACES, FUCHLE, BEYOND))
@@ -181,14 +176,13 @@ def turn_ends(
     The equities after stops and bombs are written to `bank` and `bombs`.
 
     Args:
-        game: House rules, games that a loser loses by place, and equities before last turns.
+        game: House rules, games that a loser loses by place, equities before last turns.
         values: Equities of all states, shape SHAPE.
         at: State before the turn, an index of `values`: 0 if the mover is first in the round, else 1; the mover's
             place and the other's; the mover's wipe-outs in a row and the other's.
-        bank: Indexed by hole; receives the equity after a stop at each hole from the mover's on. Entries below have
-            no meaning.
+        bank: Receives the equity after a stop, by hole, from the mover's hole on; lower entries have no meaning.
         bombs: (3,) receives the equity of a bomb with five, six and seven 1s; all `-inf` if bombs are not allowed.
-            A bomb with five must be announced and may end in a wipe-out; its equity includes that risk.
+            With five, the risk of a wipe-out after the announcement is included.
 
     Returns:
         Equity after a wipe-out, and the end of the filled part of `bank`, an exclusive index.

@@ -35,17 +35,17 @@ for _frozen in (2, 3, 4):
 def best_turn(bank: Floats, lost: float, bombs: Floats, piddle: Floats, start: int, fresh: Floats) -> float:
     """Return the value of a turn of Crib Dice with best play, before its first throw, by backward induction.
 
-    It is in the unit of `bank` and `lost`, such as a win probability.
+    The value has the unit of `bank` and `lost`, such as a win probability.
 
     Args:
-        bank: (holes,) value of stopping at each hole. A turn that has reached one of the last `2 * MAX_SET_SCORE + 1`
-            holes stops with its next set.
+        bank: (holes,) value of stopping at each hole. In the last `2 * MAX_SET_SCORE + 1` holes, a turn stops with
+            its next set.
         lost: Value of a wipe-out.
         bombs: (3,) value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
         piddle: (3,) probability that a piddle is won and adds 0, 1 and 2 dice to the set; the rest is a loss.
-        start: Hole of the peg at which the turn starts.
-        fresh: (holes,) buffer, changed in place: receives the value of a throw of seven at each hole from `start` on,
-            but for the last MAX_SET_SCORE holes, which no turn reads.
+        start: Hole of the peg at the turn's start, before the last `MAX_SET_SCORE` holes.
+        fresh: (holes,) buffer, changed in place: receives the value of a throw of seven at each hole from `start`
+            on. The last MAX_SET_SCORE holes are not used.
     """
     sets = np.empty(8 * 7)
     for hole in range(len(bank) - MAX_SET_SCORE - 1, start - 1, -1):

@@ -95,7 +95,7 @@ Game = PlayedGame | ArchivedGame
 
 
 def archived(game: Game) -> ArchivedGame:
-    """Return the game in the archive's form, with its lines and log compressed; an archived game as it is."""
+    """Return a game in the archive's form, with lines and log compressed; an archived game is returned unchanged."""
     if isinstance(game, ArchivedGame):
         return game
     throws = [line.thrown.number for line in game.lines if line.thrown]

@@ -107,8 +107,8 @@ def tournament_of(body: dict[str, Any], results: tuple[Result[str, int], ...] = 
 def body_of(tournament: Tournament) -> dict[str, Any]:
     """Return a tournament without its results as a JSON object for the journal: the inverse of `tournament_of`.
 
-    The entry that begins the tournament has this body. The entry of each game begun during the tournament contains it,
-    too. With the archive of finished games, a start replays no entry before the last game's.
+    The object is the body of the entry that begins the tournament. Entries of games begun during the tournament contain
+    this object, too. So a start that reads the archive of finished games needs no entry older than the last game's.
     """
     body: dict[str, Any] = msgspec.to_builtins(msgspec.structs.replace(tournament, results=()))
     return body

@@ -99,8 +99,8 @@ class Tail:
     def then(self, row: Row | None) -> Tail:
         """Return the totals with one more row of the chain: new end, highest throw number and last game's entry.
 
-        Raises Damaged for None (a line that can't be decoded), or if number, previous hash or identity of the row do
-        not continue the chain.
+        Raises Damaged for None (a line that can't be decoded), or if the row's number, previous hash or journal
+        identity does not continue the chain.
         """
         head, number = self.head, self.head.number + 1
         if row is None or (row.number, row.before) != (number, head.link) or head.identity not in ("", row.identity):

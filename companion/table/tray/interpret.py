@@ -96,10 +96,15 @@ class Interpretation:
 def interpret(now: Situation) -> Interpretation:
     """Return what a new observation of a tray at rest means: lines to play, a question or notice, the new memory.
 
-    The dice are compared with those in memory: rolled dice are a throw, kept dice a decision, an empty tray may bank. A
-    doubtful reading of dice that did not move keeps their earlier values. The first clear reading after a doubt is
-    compared with the dice from before that doubt; if clearly none was rolled, the result is `cleared`. With an empty
-    throw zone, a doubt other than `COUNT` keeps the memory, but restarts the time that the tray is empty.
+    The dice are compared with those in memory. Rolled dice are a throw, dice moved to the keep zone a decision, and
+    an empty tray may bank. A doubtful reading follows two rules:
+
+    - Dice that did not move keep their earlier values.
+    - If the throw zone looks empty, a doubt other than `COUNT` changes nothing in memory, except that the tray no
+      longer counts as empty.
+
+    If dice moved in a doubtful reading, the next clear reading with dice is compared with the dice from before the
+    doubt. If none of them was rolled, `cleared` is set: a question about them is void.
     """
     before, observation = now.memory, now.observation
     if before.doubted is not None and observation.doubt is None and observation.thrown:
@@ -184,9 +189,12 @@ def answered(now: Situation, values: Sequence[int]) -> tuple[Action, ...]:
 def _motion(memory: Memory, observation: Observation) -> Motion:
     """Return how the dice in the throw zone moved since the last observation, as one `Motion` for all of them.
 
-    At the first observation after the table's start it is `NONE` if every value there occurs at least as often in the
-    game's last throw, else `UNSURE`. An empty throw zone at the last observation may only have been covered. If equally
-    many dice now lie where the last visible dice lay, they are compared with those dice.
+    - First observation after the table's start: `NONE` if the game's last throw has every value at least as often as
+      the throw zone, else `UNSURE`.
+    - Empty throw zone at the last observation: it may only have been covered. If equally many dice now lie in the
+      places of the last dice seen there, they are compared with those dice. If not, they are compared with the empty
+      zone.
+    - Otherwise: the dice are compared with those of the last observation (`motion_of`).
     """
     if not memory.awake:
         known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
@@ -199,10 +207,12 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 def _partly(now: Situation, before: Memory) -> Interpretation:
     """Interpret a tray in which some dice of the throw zone moved and others did not.
 
-    If the reading is clear and exactly one throw is legal, with or without the dice that did not move, it is played.
-    Else, if most dice did not move, the others count as tipped over and nothing as thrown (`reinterpret`). Else, if the
-    dice make a legal throw, people are asked (`_unsure`). Else all dice count as rolled (`_rolled`), or as not thrown
-    if no throw is due.
+    The first case that applies decides:
+    - The reading is clear and allows exactly one legal throw, with or without the still dice: play it.
+    - Over half of the dice did not move: the others tipped over, and nothing was thrown (`reinterpret`).
+    - All dice together may be a legal throw: ask people (`_unsure`).
+    - A throw is due: all dice count as rolled (`_rolled`).
+    - No throw is due: nothing was thrown.
     """
     thrown = now.observation.thrown
     left = Counter(values_of(thrown)) - Counter(values_of(moved(before.thrown, thrown)))

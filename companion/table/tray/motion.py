@@ -30,8 +30,9 @@ def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observati
     """Return whether the dice in the throw zone were rolled between two observations: all, some, none, or unclear.
 
     Values and places are compared with the dice seen before: `thrown` in the throw zone, `kept` in the keep zone.
-    Whether the throw zone was seen empty in between (`observation.emptied`) counts, too. An empty throw zone, and dice
-    that were only picked up or moved to the keep zone, count as `NONE`.
+    Whether the throw zone was seen empty in between (`observation.emptied`) counts, too. Dice in a zone that was empty
+    before count as rolled, unless they may come from the keep zone. An empty throw zone, and dice that were only picked
+    up or moved to the keep zone, count as `NONE`.
     """
     if not observation.thrown:
         return Motion.NONE

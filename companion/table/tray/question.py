@@ -9,11 +9,12 @@ from companion.table.tray.observation import values_of
 
 
 def outranks(asked: Ask, ask: Ask) -> bool:
-    """Whether the open question `asked` stays and the new one, `ask`, is dropped: people may be typing the answer.
+    """Return whether the open question `asked` stays and the new `ask` is dropped: people may be typing the answer.
 
     An open question stays in two cases:
 
-    - Both have the same code, no roll came between, all dice have kept their values, and none in the throw zone moved.
+    - Both have the same code, no roll came between them, and each zone shows the same values as before. No die in the
+      throw zone moved by more than NUDGE_MM.
     - `ask` doubts the number of dice (`COUNT`), and `asked` doubts something else.
     """
     was, now = asked.observation, ask.observation

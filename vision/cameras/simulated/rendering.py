@@ -197,10 +197,10 @@ _TEXTURE_QUAD = np.array([[0, 0], [FACE_PX - 1, 0], [FACE_PX - 1, FACE_PX - 1], 
 def _visible(
     camera: Pinhole, at_mm: Floats, rotation: Floats, edge_mm: float, faces: Faces
 ) -> list[tuple[FrameBGR, float, Floats]]:
-    """Return (texture, brightness, corners) of each die face that is turned to the camera, the highest last.
+    """Return (texture, brightness, corners) of each face of one die that is turned to the camera.
 
-    The die has the (3,) centre `at_mm` and the (3, 3) `rotation`. Corners are (4, 2), in pixels; brightness is a factor
-    for the texture.
+    The faces are sorted by height, the topmost last. The die has the (3,) centre `at_mm` and the (3, 3) `rotation`.
+    Corners are (4, 2), in pixels; brightness is a factor for the texture.
     """
     lens_mm = np.array([*camera.middle_mm, camera.height_mm])
     seen = []

@@ -81,8 +81,8 @@ class VirtualTray:
     def throw(self, ids: Sequence[int] | None = None, strength: float = 0.6) -> None:
         """Take dice out of the tray, and throw them into the throw zone after CUP_S of simulated time.
 
-        `ids` are numbers of dice; None throws all that are not in the keep zone. `strength` tells how hard, and is
-        limited to 0 to 1. Raises ValueError for an unknown die.
+        `ids` are the dice by index, from 0; None throws all that are not in the keep zone. `strength` of the throw is
+        clamped to 0 to 1. Raises ValueError for an unknown die.
         """
         with self._lock:
             every = [die for die in range(self._bodies.count) if self._place(die) != "keep"] if ids is None else ids
@@ -143,7 +143,10 @@ class VirtualTray:
             ]
 
     def advance(self, seconds: float) -> tuple[Pose, ...]:
-        """Throw the dice that are due, simulate a number of seconds, and return the poses of the dice in the tray."""
+        """Advance the clock by `seconds`, throw the dice that are due by then, and simulate their motion.
+
+        Returns the poses of all dice in the tray.
+        """
         with self._lock:
             self._now_s += seconds
             self._launch()

@@ -53,9 +53,10 @@ def results_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
 
 @cache
 def sheets(thirteen_without_double: bool) -> Sequence[float]:
-    """Read the expected points that each score sheet of Crag still gets with best play, from the stored table. Cached.
+    """Return the expected points that each score sheet of Crag still gets with best play. Cached.
 
-    The index of a sheet is that of `filled_of`. Raises RulesError if the table's file is missing.
+    The points are read from a stored table. The index of a sheet is what `filled_of` returns. Raises RulesError if the
+    table's file is missing.
     """
     values = numbers(__package__, TABLE)
     return values[SHEETS:] if thirteen_without_double else values[:SHEETS]

@@ -228,7 +228,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def _entry_chances(state: Crag) -> dict[str, Floats]:
-    """Return, by open category, the (len(RESULTS),) win probability of entering each result of three dice there."""
+    """Return the win probability of entering each result of three dice: a (len(RESULTS),) array by open category."""
     rule = bool(state.header.rules["thirteen_without_double"])
     distributions, points = prospects(rule), [points_table(rule)[dice] for dice in RESULTS]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]
@@ -247,10 +247,10 @@ def _entry_chances(state: Crag) -> dict[str, Floats]:
 
 
 def _shares(state: Crag, distributions: Prospects) -> Floats:
-    """Return the expected share of the win of the player to play, for each final total of that player: (TOTALS,).
+    """Return the expected share of the win for each final total of the player to play, shape (TOTALS,).
 
-    `distributions` predict the points that the other players in the game still get if they play for their totals. A
-    highest total shared with k others counts 1 / (k + 1).
+    A highest total shared with k other players counts 1 / (k + 1). `distributions` predict the points that the others
+    still get if they play for the highest expected total. Players who have left the game do not count.
     """
     # By the number of others at the same total, every other one being at most there.
     by_level = np.zeros((len(state.sheets), TOTALS))

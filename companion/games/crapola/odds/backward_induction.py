@@ -52,16 +52,17 @@ def values_before_throw(size: int, bank: Floats, least: int, hot: float = 0.0) -
 def _offers(size: int) -> tuple[Indices, Floats]:
     """Return the offers of Crapola throws of 1 to `size` dice as arrays for backward induction. Cached.
 
-    An offer is what a throw lets the player keep: for each number of dice that can be left over, the keep with the most
-    points. Crap-outs have no offer. Raises RulesError if the stored table of offers is missing.
+    An offer is what a throw lets the player keep. For each number of dice that can be left over, it has the keep with
+    the most points. A crap-out has no offer. Raises RulesError if the stored table of offers is missing.
+
+    Keeps are indices into a flattened table of values, with a row for each `STEP` turn points. Its `size` columns are
+    the dice to throw next, minus 1. Index 0 is the start of the row of the turn points before the throw.
 
     Returns:
-        (keeps, offers) index of the state after each keep, in a flattened table of values. This table has a row for
-            each `STEP` turn points, and a column for each number of dice to throw next, 1 to `size`. Indices are
-            relative to the start of the row of the turn points before the throw. If a keep leaves no dice, `size`
-            dice are thrown next. An offer with fewer keeps repeats its last one.
-        (size, offers) probability of each offer, by dice thrown minus 1; 0 if the offer is of another number of
-            dice. A row's sum falls short of 1 by the chance of a crap-out.
+        (keeps, offers) index of the state after each keep. A keep of all dice is followed by a throw of `size`
+            dice. An offer with fewer keeps repeats its last one.
+        (size, offers) probability of each offer, by dice thrown minus 1; 0 for an offer of another number of dice.
+            A row's sum falls short of 1 by the chance of a crap-out.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     width = max(len(offer) for _, offer, _ in offers)

@@ -101,9 +101,9 @@ class Race:
         """Return the win probability of the mover, the player to play, before a turn of Crapola, from a stored table.
 
         Args:
-            mover: Total of the mover, in points, below the target like `other`.
+            mover: Total of the mover, in points, below the target.
             mover_on: Whether the mover is on the board: has made a first bank.
-            other: Total of the other player.
+            other: Total of the other player, in points, below the target.
             other_on: Whether the other player is on the board.
         """
         mine, theirs = (steps_to(self._target - total) for total in (mover, other))

@@ -37,8 +37,9 @@ def offers() -> tuple[Indices, Floats]:
     more.
 
     Returns:
-        (3, offers) rows in a table of sets (see ROW). Column i has the rows of the sets in offer i, repeated if
-        there are fewer than three. And (offers,) probabilities, which add up to 1.
+        Two arrays. The first, (3, offers), has a column of sets for each offer, repeated if there are fewer than
+        three. `ROW[n] + value - 1` stands for the set of n dice of a value. The second, (offers,), has the
+        probabilities, which add up to 1.
     """
     rows = [[ROW[frozen] + value - 1 for frozen, value in offer] for offer, _ in first_throws()]
     return np.array([np.resize(row, 3) for row in rows]).T, np.array([chance for _, chance in first_throws()])

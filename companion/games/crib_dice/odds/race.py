@@ -92,11 +92,14 @@ class FinishDistribution:
         self._blocks = _blocks(own, self._fuchled_by)
 
     def _banked(self, chances: Floats) -> Floats:
-        """Return (rows, holes + 1) probabilities: [n, k] that n turns all bank, k points in total.
+        """Return the probability that n turns all bank, and bank k points in total, at [n, k].
 
-        `chances` are the probabilities that a turn banks 0, 1, 2, ... points; a point is a hole. Totals above `holes`
-        are left out. Row 0 is for no turns. The rows end once n banks almost surely carry a peg from the start past the
-        last hole.
+        `chances` are the probabilities that a turn banks 0, 1, 2, ... points; a point is a hole. Row 0, for no turns,
+        is 1 for 0 points and 0 for the rest. Totals above `holes` are left out. The rows end once n banks almost surely
+        take a peg from the start past the last hole.
+
+        Returns:
+            (rows, holes + 1) probabilities.
         """
         found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank
@@ -199,12 +202,13 @@ def _blocks(distribution: Floats, delay: int) -> Floats:
 def _delays(chances: Floats) -> Floats:
     """Return the Toeplitz matrix that delays a peg's finish by the turns up to a fuchle.
 
-    A fuchle, several wipe-outs in a row, sends the peg back to the start. `chances` are its (delay,) probabilities in
-    turn 0, 1, ... The peg starts again in the next turn, so a fuchle in turn d delays the finish by d + 1 turns.
+    A fuchle, several wipe-outs in a row, sends the peg back to the start, where it begins again in the next turn. So a
+    fuchle in turn d delays the finish by d + 1 turns. `chances` is the (delay,) probability of a fuchle in turn 0, 1,
+    ...
 
     Returns:
-        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix, to be multiplied by a block of `_blocks`. The block holds finish
-        probabilities of delay + BLOCK_TURNS successive turns. The product holds the delayed ones for the last
+        (BLOCK_TURNS, delay + BLOCK_TURNS) matrix. Multiply it by a block of `_blocks`: finish probabilities of
+        delay + BLOCK_TURNS successive turns. The product is the probabilities of delayed finishes in the last
         BLOCK_TURNS of these turns.
     """
     zeros = np.zeros(BLOCK_TURNS)
@@ -231,15 +235,16 @@ def finish_distribution(piddle_points: bool, holes: int, fuchle: int) -> FinishD
 
 @lru_cache(maxsize=32)
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-    """Return the probabilities of a Crib Dice peg's finish, by turn and distance past the end, and of none yet.
+    """Return the probabilities that a Crib Dice peg finishes in each turn, by distance past the end, or not yet.
 
     Every turn is played for the most expected points. The track has `holes` holes. The peg starts in `hole`, after
     `wipeouts` consecutive wipe-outs; `fuchle` of them send the peg back to the start. `piddle_points` tells whether
     that house rule is on. The arrays are cached: callers must not change them.
 
     Returns:
-        (ROUNDS, past) probabilities: [t, i] that the peg finishes in turn t, i + 1 holes past the end. And (ROUNDS,)
-        probabilities of no finish by the end of turn t.
+        (ROUNDS, past) probabilities: [t, i] that the peg finishes in turn t, counted from 0, i + 1 holes past the
+            end.
+        (ROUNDS,) probabilities: [t] that the peg has not finished by the end of turn t.
     """
     found = finish_distribution(piddle_points, holes, fuchle).finishes(wipeouts, hole)
     return found, 1 - found.sum(axis=1).cumsum()
@@ -300,15 +305,16 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """Return a side's expected share of the win, given when and how far it finishes, and for later finishes.
+        """Return a side's expected share of the win by round and distance of its finish, and for a finish after ROUNDS.
 
-        The share is 1 for a win alone, 1/n for a win shared by n sides, 0 for a loss. The other sides finish
-        independently, by their own distributions (`_finish_of`).
+        The earliest round wins, then the furthest finish in it. A sole winner gets 1, each of n tied sides 1/n, and a
+        loser 0. The other sides finish independently, by their own distributions (`_finish_of`). With the house rule
+        `find_a_loser`, the first to finish wins, whatever the distance.
 
         Returns:
             (rounds, past + 1) shares. Row r is for a finish in round r, 0 being the current one. Column d is for a
-                finish d + 1 holes past the last hole; the last column is further than any other side can get. Rounds
-                by which another side has almost surely finished have no row.
+                finish d + 1 holes past the last hole. Other sides get at most `past` holes past it, so none reaches the
+                last column. Rounds by which another side has almost surely finished have no row.
             The share that the side can still expect if it has not finished after ROUNDS rounds.
         """
         others = [self._finish_of(other) for other in range(len(self._board.sides)) if other != side]

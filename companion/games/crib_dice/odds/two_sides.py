@@ -249,7 +249,7 @@ def equities_after_turn(duel: DuelState, fuchle: bool) -> tuple[list[float], flo
     Returns:
         Equity after a stop, as a list indexed by the hole reached, from 0 to far beyond the track; equity after a
         wipe-out; equity after a bomb, whether or not it is allowed. A bomb swaps the two pegs. If the other peg has
-        finished, a bomb hits a third side, and its equity is that of a wipe-out.
+        finished, a bomb hits a third side, and then counts as a wipe-out.
     """
     rules, order, mover, other, theirs = duel.rules, duel.order, duel.mover, duel.other, duel.theirs
     lost_last = rules.games_lost(FUCHLED if fuchle else mover)

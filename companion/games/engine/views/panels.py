@@ -127,9 +127,10 @@ def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.th
 
 
 def default_panels(state: State) -> Panels:
-    """Return panels with throws and stops as text alone: for roll-offs and games without panels of their own.
+    """Return panels for roll-offs and games without panels of their own.
 
-    The throw of a roll-off also has the arguments `players` and `totals`, of those who have thrown in this round.
+    Throws and stops are shown as text alone, with the notes on each side. In a roll-off the text of the throw also has
+    the arguments `players` and `totals`: names and totals of the players who have thrown in this round.
     """
     can = allowed_phrases(state, {"stop": BANK_TEXT})
     if isinstance(state, RollOff):
