@@ -14,6 +14,7 @@ from companion.errors import DeviceError
 from tests.vision.lenses import Seen
 from vision.calibration.lens import lens_of
 from vision.calibration.markers import markers_in, sheet_pose
+from vision.calibration.procedure import Calibrating
 from vision.calibration.sheet import MARKER_MM, PAPERS_MM, raster, sheet
 from vision.calibration.solving import (
     Plan,
@@ -169,6 +170,18 @@ def test_the_lens_position_in_mm_is_computed_from_hand_marked_tray_corners() -> 
     corners = [tuple(LENS.project(np.array([x, y, 0.0]))) for x, y in ((0, 0), (320, 0), (320, 240), (0, 240))]
     lens_mm, _ = lens_over(by_corners(corners, PLAN), lens_of(LENS.size_wh, 62.2))
     assert lens_mm == pytest.approx((160.0, 120.0, 285.0), abs=1.0)
+
+
+@pytest.mark.parametrize("by", ["sheet", "hand"])
+def test_calibration_advice_uses_the_camera_height_measured_by_tape_not_the_planned_lens_angle(by: str) -> None:
+    film = camera()
+    film.lay_sheet(raster(sheet()), sheet().size_mm)
+    film.start()
+    steps = Calibrating(film.frame, Plan(die_mm=4.0, lens_deg=30.0, lens_mm=285.0), lambda _says: None)
+    found = steps.by_hand(LENS.floor_to_px()) if by == "hand" else steps.sheet()
+    assert [each.says for each in found.advice if each.code == "far"] == [
+        "A die is only 15 px wide. Hang the camera lower (now 285 mm)."
+    ]
 
 
 @pytest.mark.parametrize("order", [(0, 2, 1, 3), (3, 2, 1, 0), (0, 0, 1, 2)])

@@ -196,7 +196,8 @@ class Calibrating:
         poses = [sheet.floor_to_px for sheet in sheets if sheet.floor_to_px is not None]
         if not poses:
             return None
-        return self._by_the_tape(Found(np.mean(poses, axis=0), lens, sheets[-1].advice))
+        lens = self._by_the_tape(np.mean(poses, axis=0), lens)
+        return Found(np.mean(poses, axis=0), lens, detect_sheet(frames[-1], self.plan, lens).advice)
 
     def focus(self, found: Found, camera: object) -> Found:
         """Let the camera focus on the sheet, then lock its lens there; return `found` with the lens's position.
@@ -230,13 +231,14 @@ class Calibrating:
         frame = next(self._frames("No picture came"), None)
         if frame is None:
             raise DeviceError("The camera gave no picture.", "Use a camera that goes on.")
-        lens = lens_of((frame.image_bgr.shape[1], frame.image_bgr.shape[0]), self.plan.lens_deg)
-        return self._by_the_tape(Found(floor_to_px, lens, geometry_advice(floor_to_px, self.plan, lens)))
+        planned = lens_of((frame.image_bgr.shape[1], frame.image_bgr.shape[0]), self.plan.lens_deg)
+        lens = self._by_the_tape(floor_to_px, planned)
+        return Found(floor_to_px, lens, geometry_advice(floor_to_px, self.plan, lens))
 
-    def _by_the_tape(self, found: Found) -> Found:
-        """Return `found` with a lens that fits the height measured by tape; unchanged if the plan has none."""
+    def _by_the_tape(self, floor_to_px: Floats, lens: Lens) -> Lens:
+        """Return `lens` with the focal length that fits the height measured by tape; unchanged if the plan has none."""
         lens_mm = self.plan.lens_mm
-        return found if lens_mm is None else replace(found, lens=lens_at(found.floor_to_px, found.lens, lens_mm))
+        return lens if lens_mm is None else lens_at(floor_to_px, lens, lens_mm)
 
     def empty_tray(self, warm_frames: int = WARM_FRAMES) -> FrameBGR:
         """Return a picture of the empty tray, once sheet and hands are out, nothing moves and the exposure is fixed.
