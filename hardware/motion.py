@@ -64,9 +64,9 @@ def shown(view: BoardView, time_s: float) -> list[Peg]:
 
 
 def _moved(peg: Peg, moment: Moment, since_s: float) -> Peg:
-    """Return a peg as an animation that is under way moves it; unchanged for a kind that moves no peg.
+    """Return a peg where an animation under way has moved it; unchanged for a kind of animation that moves no peg.
 
-    `run` and `drain` move only the peg's provisional hole; `slide` and `swap` move its banked hole, too. Until
+    `run` and `drain` move only the peg's provisional hole; `slide` and `swap` move the banked hole, too. Until
     `moment.delay_s` has passed, the peg stands where the animation starts. `since_s` counts from the event; the caller
     leaves out ended animations.
     """

@@ -40,8 +40,8 @@ def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | N
 def strip_pins(kind: str, strip: StripSettings, machine: str = "") -> Mapping[int, str]:
     """Return the Pi's pins that a strip occupies, BCM number -> role, the data pin first.
 
-    Empty if the strip uses none or its kind is unknown. `machine` is the model, as `hardware.machine.model` returns it;
-    "" is no Pi, where `auto` uses no pins.
+    Empty if the strip uses none or its kind is unknown. `machine` is the Pi's model, "" on any other computer, where
+    the kind `auto` uses no pins.
     """
     found = STRIPS.get(resolved(kind, machine).partition(":")[0])
     return found.pins(strip, machine) if found is not None else {}

@@ -234,7 +234,10 @@ def cloned(root: Root) -> None:
 
 
 def read_alike(root: Root, checks: Checks) -> None:
-    """Check that pegpip in the root reads the first 8 fixture pictures as on this machine; end the program if not."""
+    """Check that pegpip reads the same values in the test Debian `root` as here; end the program if not.
+
+    Both read the first 8 fixture pictures. The result is printed by `checks`.
+    """
     images = [str(path.relative_to(PROJECT)) for path in sorted((PROJECT / "fixtures/images").glob("*.jpg"))][:8]
     words = ("read", "--json", *images)
     own = subprocess.run(

@@ -99,9 +99,9 @@ class Loudspeaker:
             self._begin(words)
 
     def _throw_prompt(self, notice: Notice | None) -> str:
-        """Return the sentence by which the bot asks people to throw its dice; "" for None or any other notice.
+        """Return the sentence with which the bot asks people to throw its dice; "" if `notice` is no such request.
 
-        Remembers the last notice: while it stays the same, the sentence is returned only once.
+        The notice is remembered: if the previous call had an equal one, "" is returned.
         """
         known, self._notice = self._notice, notice
         if notice is None or notice == known or not notice.code.startswith("house_awaits"):
@@ -139,10 +139,10 @@ class Speaking:
         threading.Thread(target=self._speak_words, args=(words,), name="voice", daemon=True).start()
 
     def _speak_words(self, words: str) -> None:
-        """Write the text to the running speech program, and wait until it ends.
+        """Write the text to the running speech program, and wait until the program ends.
 
-        Called in the speech's own thread. The program is killed after `MAX_SPEECH_S`. Nothing is raised if it was
-        stopped before it had read the text.
+        Called in the speech's own thread. The program is killed after `MAX_SPEECH_S`. No error is raised if the program
+        was stopped before it had read the text.
         """
         try:
             self._program.communicate(words.encode(), timeout=MAX_SPEECH_S)

@@ -133,9 +133,10 @@ class CalibrationService:
         return None if frame is None else jpeg(frame.image_bgr, QUALITY)
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """Return the sheet to print as PDF, on a `paper` such as `a4`, for the tray of the last `take_sheet`.
+        """Return the calibration sheet to print as PDF, on a `paper` such as `a4`, for the last `take_sheet`'s tray.
 
-        Raises DeviceError if the tray is too small for the sheet.
+        Before the first `take_sheet` the sheet is for a tray of 320 x 240 mm with a keep zone of 80 mm. Raises
+        DeviceError if the tray is too small for the sheet, and KeyError for an unknown paper.
         """
         printed = sheet(paper, self._steps.plan.tray_mm, self._steps.plan.keep_mm)
         if len(printed.corners_mm) < MIN_MARKERS:

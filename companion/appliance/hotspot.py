@@ -57,8 +57,8 @@ def new_name() -> str:
 def phones(root: Path = Path("/")) -> int | None:
     """Return how many phones this machine's hotspot can serve at once, by its Wi-Fi firmware; None if unknown.
 
-    The number is known for the firmware of a Pi 3 B+, 4, 400 and 5, to which a link exists below `root`. The folder
-    `root` stands for `/`.
+    The number is known on a Pi 3 B+, 4, 400 and 5 whose system has the link that chooses the Wi-Fi firmware. The link
+    is read below `root`.
     """
     try:
         return MINIMAL_PHONES if "minimal" in os.readlink(root / _FIRMWARE) else PHONES

@@ -249,10 +249,10 @@ class BootLines:
     path: str = "/boot/firmware/config.txt"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return a message for every line of the block if `do` would change config.txt; else an empty list.
+        """Return one message for each line of the block to write if `do` would change config.txt; else an empty list.
 
-        A block that differs in one line is written whole. Without lines for this Pi, return one message if an earlier
-        block of the installer must be removed. A missing config.txt needs no change.
+        All lines are listed even if only one differs. If this Pi needs no lines, but config.txt holds an earlier block
+        of the installer, one message says that it must be removed. The list is empty if config.txt does not exist.
         """
         file = machine.at(self.path)
         if not file.exists() or self.with_block(text_of(file)) == text_of(file):

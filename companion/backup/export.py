@@ -102,9 +102,9 @@ def belongs(name: str) -> bool:
 def _written(folder: Path, settings: Path | None, to: BinaryIO, about: dict[str, str]) -> dict[str, Any]:
     """Write a table's files and a manifest with the fields `about` to the zip `to`, and return the manifest.
 
-    Of the two copies of the journal, the one with more intact entries is written. A table may be playing: an unfinished
-    entry, photos of throws after the last entry, and files deleted meanwhile are left out. Raises OSError, or
-    DeviceError if the journal is damaged.
+    The settings file `settings` is added if it is given and exists. Of the journal's two copies, the one with more
+    intact entries is written. A table may be playing: an unfinished entry, photos of throws after the last entry, and
+    files deleted meanwhile are left out. Raises OSError, or DeviceError if the journal is damaged.
     """
     sources: dict[str, Path] = {}
     first, second = folder / JOURNAL, folder / JOURNAL_COPY

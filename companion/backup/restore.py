@@ -182,7 +182,8 @@ def _alone(folder: Path) -> Iterator[None]:
 def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, folder: Path) -> None:
     """Unpack the files of the zip into the folder `incoming`, and compare each with its hash in the manifest.
 
-    The names of the files are not checked here; `_manifest` does that. A damaged zip raises any error in DAMAGED_ZIP.
+    Names of files are not checked here but in `_manifest`. Private keys (`.pem`) get mode 0600. A damaged zip raises
+    one of the errors in DAMAGED_ZIP.
 
     Raises:
         DeviceError: The disk of `folder` would keep less than SPARE_BYTES free.
@@ -208,11 +209,11 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
 
 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
-    """Check that a table could start from the files unpacked into `incoming`; return the keys that are commented out.
+    """Check that a table could start from the files unpacked into `incoming`; return the settings keys commented out.
 
-    Derived files are deleted, settings that run a program are commented out, and the data is marked as restored. A
-    damaged calibration is accepted: the table reports it. Raises ValueError for a wrong journal, and SetupError for
-    wrong settings. The SetupError also says if the backup was made by a newer version.
+    These are keys that run a program. Derived files are deleted, and the data is marked as restored. A damaged
+    calibration is accepted: the table reports it. Raises ValueError for a wrong journal, and SetupError for wrong
+    settings; the message says if a newer version made the backup.
     """
     data = incoming / DATA
     for derived in (FILED, JOURNAL_COPY):  # a table makes them from its journal, and would trust these

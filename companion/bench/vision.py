@@ -38,8 +38,9 @@ Progress = Callable[[int, int], None]
 def measure(progress: Progress) -> dict[str, float]:
     """Time each step of reading dice from a picture, and read THROWS simulated throws, with OpenCV on one thread.
 
-    `progress` is called after each throw with the throws done and their total. Returns the median times of `speed` in
-    milliseconds, the counts of throws of `virtual_throws`, and `rss_mb`, this process's peak memory in MiB.
+    `progress` is called after each throw with the throws done and their total. Returns median times in milliseconds
+    (`settle_ms`, `read_rig_ms`, `read_free_ms`, `baseline_ms`), counts of throws (`virtual_throws`, `virtual_exact`,
+    `virtual_trusted`, `virtual_wrong_trusted`), and `rss_mb`, this process's peak memory in MiB.
     """
     with one_thread():
         measured = {**speed(), **virtual_throws(THROWS, progress)}

@@ -45,8 +45,9 @@ class DailyPuzzle:
         self._known: tuple[date, dict[str, Any]] | None = None
 
     def view(self) -> dict[str, Any]:
-        """Return the puzzle of today as JSON values. Computed on the first call of a day, then cached until midnight.
+        """Return today's puzzle as JSON values.
 
+        The first call of a day computes the puzzle; it is then cached until midnight, so do not change the result.
         Raises RulesError if no game has puzzles.
 
         Returns:

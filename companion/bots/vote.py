@@ -58,10 +58,10 @@ class VoteQuestion:
     shown: bool = False
 
     def view(self, voter: str) -> Json:
-        """Return the question as a JSON object for one voter's phone; `Vote.view` lists the keys.
+        """Return the question as a JSON object for one voter's phone: position, options and the voter's own vote.
 
-        `voter` is the phone's identity. Until the answer is shown, the object lacks the votes by option, values, goal,
-        best and taken option, and reasons.
+        `voter` is the phone's identity. `Vote.view` lists the keys. Until the answer is shown, these are left out:
+        votes for each option, values, goal, best option, option taken, and reasons.
         """
         panels = game_named(self.state.standing.header.game).panels(self.state)
         view: Json = {
@@ -175,8 +175,8 @@ class Vote:
 def questions_of(game: PlayedGame) -> tuple[VoteQuestion, ...]:
     """Return the decisions of a finished game with the greatest regret as questions to vote on, in order of play.
 
-    At most `luck.MAX_HIGHLIGHTS`; none if every decision was the best. Raises RulesError if the game is not finished, a
-    player left it, or the values of the game's options are not known.
+    There are at most `luck.MAX_HIGHLIGHTS`; none if no option would have been better. Raises RulesError if the game is
+    not finished, a player left it, or the values of the game's options are not known.
     """
     transcript = game.transcript
     story, steps = story_of(transcript), transcript.steps

@@ -247,7 +247,7 @@ def _range(leds: list[int]) -> str:
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
     """Return the (leds, 3) uint8 frame to send for a scene at a time in seconds, after gamma, with brightness 1.
 
-    It is dimmed as a whole if its current would exceed the default of `limit_ma`.
+    The frame is dimmed as a whole if its current would exceed the default of `limit_ma`.
     """
     from hardware.power import Power
     from hardware.scenes import compose

@@ -40,8 +40,8 @@ def check_versions(camera: str, installed: Mapping[str, str | None] | None = Non
 def versions() -> dict[str, str | None]:
     """Return the installed versions of OpenCV, NumPy, picamera2 and simplejpeg by name; None for a missing one.
 
-    OpenCV and NumPy are imported to find theirs; one that can't be imported counts as missing. The other two are not
-    imported; "of the system" stands for a version that is not known.
+    OpenCV and NumPy are imported to read their versions; if the import fails, they count as missing. The other two are
+    not imported; if one is installed with an unknown version, the value is "of the system".
     """
     return {
         "OpenCV": _loaded("cv2"),

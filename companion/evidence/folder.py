@@ -105,9 +105,10 @@ def read_package(file: Path) -> Package:
 
 
 def read_calibration(folder: Path, expected: str | None) -> Rig | None:
-    """Return the calibration in a folder of throw packages; None if `expected`, the hash in their records, is None.
+    """Return the calibration in a folder of throw packages; None if the packages' records name none.
 
-    Raises DeviceError if the file is missing, damaged or has another hash.
+    `expected` is the hash of the calibration file in those records, or None. Raises DeviceError if the file is missing,
+    damaged or has another hash.
     """
     if expected is None:
         return None

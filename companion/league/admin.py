@@ -30,7 +30,10 @@ def add_table(connection: Connection, key: str, name: str, pub: str) -> None:
 
 
 def remove_table(connection: Connection, key: str) -> None:
-    """Refuse a registered table's messages from now on; its games stay. Raises CompanionError for an unknown key."""
+    """Refuse a registered table's messages from now on; its games stay. The change is logged.
+
+    `key` is the table's public key in hex. Raises CompanionError for an unknown key.
+    """
     with connection.transaction():
         found = connection.execute(
             "UPDATE tables SET active = false WHERE encode(key, 'hex') = %s RETURNING name", (key,)

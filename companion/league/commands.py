@@ -92,10 +92,10 @@ def migrate(url: str) -> None:
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve on; a proxy adds TLS.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="Port to serve on.")
 def serve(url: str, host: str, port: int) -> None:
-    """Serve the league of a database: take games from tables and show the season, until Ctrl-C.
+    """Serve the league whose database is at `url`: take games from tables and show the season, until Ctrl-C.
 
-    A host or port that can't be used, and a database without the league's tables, are refused with an explanation. A
-    database that can't be reached is not: it may start later.
+    Prints the address of the pages. A database that does not answer is no error, as it may start later. Raises
+    DeviceError if host or port can't be used, `url` can't be parsed, or the database lacks the league's tables.
     """
     from companion.league.server import serve as run
     from companion.service.addresses import bound, page_address

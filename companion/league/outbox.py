@@ -128,9 +128,10 @@ class Outbox:
         return found
 
     def acknowledge(self, sent: Pending, revision: int) -> None:
-        """Record in the outbox's cursor that the league's server has a message, as this revision of its game.
+        """Record in the cursor that the league's server has stored a message, as revision `revision` of the game.
 
-        If the disk refuses the cursor, that is logged: the message may be sent again after a restart.
+        If the cursor can't be written to the disk, that is logged, and the next `waiting` tries again. After a restart
+        before that, the message may be sent again.
         """
         message = sent.message
         known = Acknowledged(sent.number, revision, message.state, message.content, sent.lines)

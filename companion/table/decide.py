@@ -291,10 +291,11 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
 
 
 def _next_game(changes: Changes) -> Changes:
-    """Return `changes` with the steps that start the same game again, without a roll-off; its `next_starter` begins.
+    """Return `changes` with the steps that start the same game again.
 
-    After an abandoned game its starter begins again; a roll-off that had not decided is repeated. Raises IllegalAction
-    if the game is still on, or before the first game.
+    The finished game's `next_starter` begins, without a roll-off. After an abandoned game, the player who began it
+    begins again; if its roll-off had not decided, the roll-off is repeated. Raises IllegalAction if the game is still
+    on, or before the first game.
     """
     game = changes.game
     if not (game.over or game.abandoned):

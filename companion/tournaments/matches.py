@@ -89,8 +89,8 @@ def _match(
 def _knockout(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G]]:
     """Return the matches of a knockout, round by round, each round from the top of the bracket.
 
-    A match whose players are not known yet has None in their place, and no result. A bye makes no match. If both
-    players of a match have left, nobody wins it: the opponent in the next round goes on without a match.
+    A player who is not known yet is None in the match, and the match has no result. A bye makes no match. If both
+    players of a match have left, nobody wins, and the opponent waiting in the next round advances without a match.
     """
     line = [None if player is None else _Entrant(player) for player in bracket(draw.players)]
     matches, round_number = list[Match[P, G]](), 0

@@ -121,9 +121,9 @@ class AutoLock:
         return {"AfMode": AF_MANUAL, "LensPosition": self._position}
 
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
-        """Return the controls that lock exposure or white balance if they have just converged; mark them as locked.
+        """Return the controls that lock exposure or white balance, whichever has just converged; both if both have.
 
-        Empty if nothing has just converged.
+        What is locked is marked as locked, and logged. Returns an empty dictionary if nothing has just converged.
         """
         if self._exposed and self._balanced:
             return {}

@@ -222,15 +222,14 @@ def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augment
     """Return an uncertain die's candidate, checked by its augmented views or merged with all passes' predictions.
 
     `augmented` has the classifier's probabilities for each view, (views, 7). The value is confirmed if every view gives
-    it at least MIN_JOINT_CONFIDENCE.
+    it at least MIN_JOINT_CONFIDENCE. `others` are all candidates of all passes, the die's own included.
 
-    - The candidate's own confidence is at least MIN_JOINT_CONFIDENCE, and the value is confirmed or the candidate has
-      `networks_disagree`: only `confirmed` is updated.
-    - Otherwise: the candidates at the die's place are merged. The classifier's predictions, the views' included, are
-      averaged geometrically, the detector's class scores arithmetically. The merged candidate has the box of the one
-      with the best score, and is not confirmed.
+    Only `confirmed` is updated if two conditions hold: the candidate's confidence is at least MIN_JOINT_CONFIDENCE, and
+    the value is confirmed or the candidate has `networks_disagree`.
 
-    `others` are all candidates of all passes, the die's own included.
+    Otherwise the candidates at the die's place are merged. The classifier's predictions, the views' included, are
+    averaged geometrically, the detector's class scores arithmetically. The result has the box of the best-scored
+    candidate and is not confirmed.
     """
     confirmed = bool(augmented[:, candidate.value].min() >= MIN_JOINT_CONFIDENCE)
     if candidate.confidence >= MIN_JOINT_CONFIDENCE and (confirmed or candidate.networks_disagree):

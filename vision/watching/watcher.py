@@ -322,11 +322,15 @@ class Watcher:
 
 
 def latest(settled: Settled, last: Settled | None, *, held: bool = False) -> Settled:
-    """Return `settled` itself if it is a new throw, else a copy with the doubt of `last`, the previous call's result.
+    """Return `settled` itself if it is a new throw; else a copy with the doubt of `last`, the previous call's result.
 
-    It is new if `last` is None, dice have other values or places, the throw zone was empty in between, or a doubt went
-    or changed. A doubt that comes over the same dice makes no new throw. If the camera is `held` by hand, places are
-    compared after undoing its motion.
+    A throw is new in each of these cases:
+
+    - `last` is None, or the throw zone was empty in between.
+    - The number, values or places of the dice differ. If the camera is `held` by hand, its motion is undone first.
+    - The reading of `last` was in doubt, and now has another doubt or none.
+
+    If the same dice are in doubt only now, that is no new throw.
     """
     if last is None or settled.emptied or (not last.reading.trusted and settled.reading.doubt != last.reading.doubt):
         return settled

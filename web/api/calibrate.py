@@ -54,21 +54,18 @@ class Calibration(Protocol):
     def look(self) -> Mapping[str, Any]:
         """Look for the printed sheet in the camera's newest picture, and return the calibration's state as JSON.
 
-        If a marker of the sheet is seen, the table gets no frames for a while. This view of the sheet is kept if it
-        helps to measure the lens.
+        If a marker of the sheet is seen, the table gets no frames for a while. A view that helps to measure the lens is
+        kept.
 
         Returns:
-            `picture_wh`: width and height of the picture in pixels; None without a picture.
-            `markers`: for each marker of the sheet in this picture, its four corners [x, y] in pixels; empty while
-                the sheet is out of view.
-            `zones`: the four corners of each zone of the tray, likewise; empty until the tray's position is known,
-                and kept without the sheet once `take_sheet` has succeeded.
-            `advice`: problems to solve, each with its `code` and a sentence `says`.
-            `sheet`, `empty`: whether the steps with the sheet and with the empty tray are done.
+            `picture_wh`: width and height in pixels; None without a picture.
+            `markers`: the four corners [x, y] in pixels of each marker that is seen.
+            `zones`: the same for each zone of the tray; empty until the tray's position is known.
+            `advice`: problems to solve, each with a `code` and a sentence `says`.
+            `sheet`, `empty`: whether the steps with the sheet and the empty tray are done.
             `calibrated`, `says`: whether a calibration is stored, and a sentence about it.
             `virtual`: whether the camera is virtual.
-            `lens`: None without a picture, else: `views`: views kept so far, at most `of`; `of`: views needed to
-                measure the lens; `degrees`: the lens's angle of view; `measured`: whether the lens is measured.
+            `lens`: None without a picture; else `views` kept, `of` needed, angle of view `degrees`, and `measured`.
         """
 
     def picture_jpeg(self) -> bytes | None:

@@ -36,8 +36,8 @@ def command(file: str, as_json: bool, goal: str) -> None:
 def in_words(odds: dict[str, Any]) -> str:
     """Return the odds of `pegpip odds --json` as text for people: safety of a throw, and the value of each option.
 
-    The text names the player to play, and says so if the values are approximate. After the end it only says that the
-    game is over.
+    The text names the player to play, and says so if the values are approximate. The safety is left out if it is null.
+    After the end the text only says that the game is over.
     """
     if odds["player"] is None:
         return "The game is over."

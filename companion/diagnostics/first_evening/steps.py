@@ -135,11 +135,12 @@ def _throws_left(evening: Evening) -> bool:
 
 
 def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_progress: ReportProgress) -> None:
-    """Let the person judge each throw, until all are made, the person has enough, or a recording ends.
+    """Let the person judge each throw, until all are made, the person ends the throws, or a recording ends.
 
-    Judged throws are appended to `evening.throws`. Dice that lie in the tray before the first throw, or stay there
-    after one, do not count as a throw. If no throw is seen for UNSEEN_TIMEOUT_S, the person may count one as missed.
-    Raises DeviceError if the camera fails.
+    Judged throws are appended to `evening.throws`, unless the person says that it was no throw. Dice that lie in the
+    tray before the first throw, or stay there after one, do not count. If no throw is seen for UNSEEN_TIMEOUT_S, the
+    person may count one as missed. `report_progress` gets the throws made and wanted. Raises DeviceError if the camera
+    fails.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
     watcher = Watcher(limited, _timed(setup.reader.read, evening.readings_s, evening.clock), setup.rig)

@@ -52,7 +52,7 @@ class Transcript:
         return cls(header, game_named(header.game).start(header))
 
     def then(self, action: Action | Undo) -> Transcript:
-        """Return the transcript after one more line: with the action added, or the lines of an undo taken back.
+        """Return the transcript after one more line: an action is added; an undo takes back its `count` of lines.
 
         Raises IllegalAction if the action is illegal, or if an undo takes back more lines than there are.
         """

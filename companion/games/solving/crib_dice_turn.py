@@ -94,7 +94,9 @@ def value_sets(
 
 @compiled
 def _value_rolls(lost: float, sets: Floats) -> None:
-    """Raise the value of each set of two to four frozen dice in `sets` to that of a throw, if that is higher.
+    """Raise the value of each set of two to four frozen dice in `sets` to the value of a throw, if that is higher.
+
+    A throw rolls the dice that are not frozen.
 
     Args:
         lost: Value of a wipe-out.

@@ -301,9 +301,9 @@ class Journal:
 def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
     """Yield the entries of a data folder's journal that can be replayed, from number `first` on.
 
-    A table may be writing meanwhile. An entry of kind `lost` fills a gap: it is yielded, and the entries after it, up
-    to the next start of a game, are skipped. A `lost` entry before `first` has no effect. A folder without a journal
-    yields none. Raises DeviceError for an unreadable file, or on reaching a damaged line.
+    A table may be writing meanwhile. An entry of kind `lost`, which fills a gap, is yielded; the entries after it are
+    skipped up to the next start of a game. If `first` is above the number of the `lost` entry, nothing is skipped. A
+    folder without a journal yields nothing. Raises DeviceError if the file can't be read or has a damaged line.
     """
     yield from entries_in(copies.lines(folder / FIRST, first), folder / FIRST, first)
 

@@ -150,10 +150,11 @@ class FinishDistribution:
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
-        """Return (ROUNDS, past) probabilities: [t, i] that a peg finishes in turn t, i + 1 holes past the end.
+        """Return (ROUNDS, past) probabilities: [t, i] that a peg finishes in turn t, i + 1 holes past the last hole.
 
-        The peg is in `hole` before turn 0, after `wipeouts` wipe-outs in a row. After `self.fuchle` wipe-outs in a row
-        it goes on from the start of the track.
+        The peg is in `hole` before turn 0, after `wipeouts` wipe-outs in a row, fewer than `self.fuchle`. After
+        `self.fuchle` in a row the peg goes on from the start of the track. `past` is the greatest distance at which a
+        bank can end.
         """
         own, fuchled = self._until_fuchle(wipeouts, hole)
         restarted = _delays(fuchled[: self._fuchled_by]) @ self._blocks
