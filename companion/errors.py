@@ -109,7 +109,7 @@ def explained(what: str, cure: str) -> Iterator[None]:
     try:
         yield
     except OSError as refused:
-        raise DeviceError(f"{what} ({refused.strerror}).", cure) from None
+        raise DeviceError(f"{what} ({refused.strerror or refused}).", cure) from None
 
 
 class PictureError(CompanionError):

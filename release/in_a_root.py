@@ -160,13 +160,14 @@ class Checks:
 
 
 def life(root: Root, checks: Checks, spare: Path) -> None:
-    """Check an installed table's whole life: install, install again, read pictures, play, update, uninstall.
+    """Test a table from install to uninstall: install it twice, read pictures, play, update, uninstall.
 
-    A table that is already in `root` is uninstalled and its data deleted first. A check that fails ends the program. A
-    new key for signing releases is made in GnuPG's keyring.
+    First, a table that is already in `root` is uninstalled and its data deleted. A check that fails ends the program. A
+    new key for signing releases is made in GnuPG's keyring. At the end only the table's data and the Debian packages
+    that it needs remain.
 
     Args:
-        root: The Debian, a folder for chroot, to install it in.
+        root: Debian system in a folder, used by chroot, where the table is installed.
         checks: Prints the result of each check.
         spare: Folder for the releases that are built.
     """
@@ -355,10 +356,11 @@ def wait_well(root: Root) -> None:
 
 
 def main() -> None:
-    """Test an installation of Peg & Pip from install to uninstall, in a Debian root in the folder `--out`.
+    """Test an installation of Peg & Pip from install to uninstall, in a Debian root folder (chroot) below `--out`.
 
-    `--suite` and `--arch` choose Debian's release and architecture. The root is made unless it exists; `--fresh` makes
-    it again. The program must run as root. The first check that fails ends it with exit status 1.
+    `--suite` and `--arch` choose Debian's release and architecture; for a foreign one qemu is registered with the
+    kernel. An existing root is used again, and a table in it deleted with its data; `--fresh` makes the root anew. The
+    program must run as root. Each check is printed, and the first that fails ends the program with exit status 1.
     """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=("amd64", "arm64"), default=NATIVE)

@@ -47,17 +47,17 @@ def make_key(public: Path, *, passphrase: bool = True) -> None:
 
 
 def sign(files: list[Path], public: Path) -> list[Path]:
-    """Write a detached signature beside each file and check it as a table would.
+    """Write a detached signature beside each file, in place of an older one, and check it as a table would.
 
     Args:
         files: Releases, .deb or .whl.
-        public: The public keys; the private part of the newest must be in GnuPG's keyring.
+        public: The file of the public keys; the private part of the newest must be in GnuPG's keyring.
 
     Returns:
         The signatures' files.
 
     Raises:
-        DeviceError: A signature does not fit.
+        DeviceError: A signature does not verify, or `gpgv` is not installed.
         CalledProcessError: GnuPG refuses.
     """
     shown = subprocess.run(

@@ -41,11 +41,11 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
     """Return a text in a language with its arguments filled in.
 
     Args:
-        language: Code of the language, such as `en`.
+        language: Code of the language, one of LANGUAGES; FileNotFoundError for any other.
         key: Key of the text.
         otherwise: Text to use if neither the language nor English has the key; None raises KeyError then.
-        args: Values of the text's arguments; a missing one stays as `{name}`. `count` also chooses between the key's
-            `.one` and `.other`.
+        args: Values of the text's arguments; a missing one stays as `{name}`. `count` also chooses between the
+            key's `.one` and `.other`.
 
     >>> say("en", "player.lost", count=2), say("de", "event.topped", "{player} tops it", player="Ann")
     ('lost 2 games', 'Ann tops it')

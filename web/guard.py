@@ -108,7 +108,8 @@ def set_token_cookie(response: flask.Response, token: str) -> flask.Response:
 def check_origin() -> flask.Response | None:
     """Return the refusal of the current request: from another site (403), too large (413) or not JSON (415).
 
-    Returns None for a request that may pass. GET, HEAD and OPTIONS always pass: they change nothing.
+    Returns None for a request that may pass. GET, HEAD and OPTIONS always pass: they change nothing. A request from
+    another site is logged.
     """
     request = flask.request
     if request.method in {"GET", "HEAD", "OPTIONS"}:

@@ -222,7 +222,7 @@ def owner_url(page: str, code: str | None) -> str | None:
 
     Args:
         page: URL of the scoreboard, with a slash at its end.
-        code: The owner's code; None without. It follows `#` in the URL, so that no server's log contains it.
+        code: The owner's code, or None. The code follows `#` in the URL, so that no server's log contains it.
     """
     return f"{page}control#first={code}" if code else None
 

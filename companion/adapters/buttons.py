@@ -85,12 +85,12 @@ class ListeningButtons:
             self.board.acknowledge()
 
     def _pressed(self, press: Press) -> None:
-        """Act on a button press: shut the machine down, let a phone in, or submit the press to the table.
+        """Act on a button press: shut the machine down, pair a phone, or submit the press to the table.
 
-        - Shutdown button, long: runs the shutdown command; `health` reports a failure.
-        - Shutdown button, short: only clears an earlier failure.
-        - Another button, long: pairs the phone whose code is shown.
-        - Another button, short: is submitted; the table's refusal is only logged.
+        - Shutdown button, long: run the shutdown command; `health` reports a failure.
+        - Shutdown button, short: only clear an earlier failure.
+        - Another button, long: pair the phone whose join code is shown; nothing happens if none is.
+        - Another button, short: submit the press; the table's refusal is only logged.
         """
         if press.button == SHUTDOWN:
             self._shutdown_failure = shut_down(self.shutdown_command) if press.long else None

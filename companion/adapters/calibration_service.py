@@ -193,10 +193,11 @@ class CalibrationService:
         return self.look()
 
     def lay_sheet(self, inside: bool) -> Mapping[str, Any]:
-        """Lay the calibration sheet into the virtual tray if `inside`, else take it out; return `look()`.
+        """Lay the calibration sheet into the virtual tray if `inside`, else take it out; return the result of `look()`.
 
-        Dice are taken out before the sheet is laid in. The sheet is detected at four tilts and then flat, so that the
-        lens can be measured. Raises DeviceError if the camera is not virtual, or sends no frames.
+        Dice are taken out before the sheet is laid in. The sheet is then detected at four tilts and flat, so that the
+        lens can be measured. Detection takes several frames. `look()` returns the state of the calibration as JSON for
+        the page. Raises DeviceError if the camera is not virtual, or sends no frames.
         """
         virtual = self._virtual
         if virtual is None:

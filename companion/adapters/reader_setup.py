@@ -72,14 +72,14 @@ def load_reader(
     networks: Networks,
     witness: Callable[[], Witness | None] = lambda: None,
 ) -> ReaderSetup:
-    """Return the reader of the camera named by the setting `source`, with the stored calibration, if any.
+    """Return the reader of the camera named by the setting `source`, with the calibration in `folder`, if any.
 
     - Calibrated: a motorised lens is held at the calibration's focus.
-    - No calibration, or one of another camera: the lens focuses once more.
+    - No calibration, or one of another camera: a motorised lens autofocuses once more.
     - Damaged calibration: the lens stays as it is; the health check in the result reports the damage.
 
-    The calibration is read from the data folder. Without one the tray's geometry is known only for the virtual camera.
-    `witness` returns the examples of the dice in use, or None.
+    Without a calibration the tray's geometry is known only for the virtual camera. `witness` returns the examples of
+    the dice in use, or None.
     """
     try:
         stored = load_calibration(folder)

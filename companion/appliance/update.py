@@ -54,10 +54,15 @@ class Updater:
     def update(self, source: Source) -> str:
         """Build a release from `source`, run it on trial until the table is healthy, and return its name.
 
-        A release that is current and proven already is not tried again. Raises DeviceError if the release is older than
-        the proven one or can't be built, and OSError if the trial can't be stored; the running one stays. If the table
-        does not get healthy, or Ctrl-C is pressed during the trial, the proven release is started again. Then
-        DeviceError is raised, which says whether the table is healthy with the proven release.
+        A release that is current and proven already is not tried again. Old and incomplete releases are deleted at the
+        end.
+
+        Raises:
+            DeviceError: The release is older than the proven one or can't be built; the running release stays. Or the
+                table did not get healthy, or Ctrl-C was pressed during the trial; then the proven release is started
+                again. The message says whether the table is healthy with it.
+            OSError: `source` can't be read or the trial can't be stored, and the running release stays. Or old releases
+                can't be deleted; the new one then runs.
         """
         (version, signed_s), (least, least_s) = source.age(), self.releases.proven_age()
         if version < least or (version == least and 0 < signed_s < least_s):

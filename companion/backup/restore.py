@@ -275,15 +275,15 @@ def _without_commands(file: Path) -> list[str]:
 
 
 def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
-    """Move older data to a new folder `replaced-N`, then the unpacked files to their places. Return `replaced-N`.
+    """Move older data to a new folder `replaced-N`, then the unpacked files in `incoming` to their places.
 
-    Without older data, return None.
+    Return `replaced-N`, or None if there was no older data.
 
-    - Data: every move is a rename on one disk; of the new files, LAST_IN are moved last.
-    - Settings: written anew; an older file is renamed beside them.
-    - Power cut: nothing is lost, since the disk is synchronised before and after. Older files are in `replaced-N`, new
-      ones in `import.part`.
-    - Error: each file is moved back before the error is raised.
+    - Data: every move is a rename within one disk; of the new files, those in LAST_IN are moved last.
+    - Settings: written to `settings_to`; an older file is first renamed to `NAME.replaced-N`.
+    - Power cut: nothing is lost. Older files are in their place or in `replaced-N`, new ones in theirs or in
+      `incoming`.
+    - Error: all moves are undone before the OSError is raised.
     """
     os.sync()  # the content must be on the disk before the names that a table reads
     older = [path for path in folder.iterdir() if _goes_aside(path)]

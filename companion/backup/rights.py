@@ -39,10 +39,10 @@ def of_owner(folder: Path) -> Iterator[None]:
 
 
 def owner(place: Path) -> tuple[int, int]:
-    """Return the user and group id of the first part of a path that root does not own; (0, 0) if root owns all.
+    """Walk a path down from `/`, and return user and group id of the first component that root does not own.
 
-    Its owner could replace everything below it. Links on the way, and the parts that they lead through, count as parts.
-    Missing parts are skipped, and a loop of links ends the path.
+    That user could replace everything below it. Returns (0, 0) if root owns all. Symbolic links, and the components
+    that they lead through, count as well. Missing components are skipped, and a loop of links ends the walk.
     """
     for part in _parts(place):
         with contextlib.suppress(OSError):

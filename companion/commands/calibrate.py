@@ -339,10 +339,13 @@ def _tray(text: str, keep_mm: float) -> tuple[float, float]:
 
 
 def _floor_to_px(texts: tuple[str, ...], plan: Plan) -> Floats:
-    """Return the (3, 3) homography from the tray's floor in mm to pixels, from the texts of `--corners`.
+    """Return the (3, 3) homography from the tray's floor in mm to pixels, from the four texts of `--corners`.
 
-    A text is a corner in pixels, such as 104,86. Raises SetupError for a text that is not two numbers, and unless the
-    corners make a convex figure in the order upper left, upper right, lower right, lower left.
+    A text is a corner in pixels, such as 104,86. Raises SetupError in these cases:
+
+    - A text is not two numbers.
+    - The corners are not a convex figure in the order upper left, upper right, lower right, lower left.
+    - The figure does not fit the tray of `plan`: its longer side looks clearly shorter.
     """
     from vision.calibration.solving import by_corners
 

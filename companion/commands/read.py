@@ -159,13 +159,14 @@ def _record(
 
 
 def _copy_paths(folder: Path, images: Sequence[str]) -> list[Path]:
-    """Return the path in `folder` for the annotated copies of each file in `images`, in their order; none comes twice.
+    """Return a path in `folder` for the annotated copies of each file in `images`, in their order; all paths differ.
 
     A picture has one copy, `NAME.jpg`. A zip of throws has one for each throw, in the folder `NAME`. NAME is the file's
-    name without its ending; if it is taken, NAME-2 and so on. Copies of earlier runs will be replaced.
+    name without its ending; if an earlier file of `images` has it, NAME-2 and so on. Copies of earlier runs will be
+    replaced.
 
-    `folder` and the folders for zips are created. Raises SetupError if one can't be created, or if a copy would replace
-    one of `images` or the folder that it lies in.
+    `folder` and the folders for zips are created. Raises SetupError if one can't be created, or if a path is that of
+    one of `images` or of a folder that holds one.
     """
     originals = {Path(name).resolve() for name in images}
     taken = originals | {original.parent for original in originals}

@@ -107,7 +107,7 @@ class PastGames:
         return found
 
     def luck(self, game: int) -> Json | None:
-        """Return luck and decisions of a finished game, as `story_with_photos`; None for an unknown game. Cached.
+        """Return luck and decisions of a finished game, as `story_with_photos` does; None for an unknown game. Cached.
 
         Raises:
             RulesError: The game is not finished, a player left it, or the odds for its rules and players are not known.

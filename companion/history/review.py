@@ -144,12 +144,12 @@ class Review:
     def label(self, throw: int, values: Sequence[int]) -> None:
         """Store a person's label of each box of a throw in the file `review.json`, in place of earlier labels.
 
-        `values` are the true value of each box, in the order of `ReviewedThrow.dice`; `NO_DIE` for no die.
+        `values` are the true value of each box, in the order of `ReviewedThrow.dice`; `NO_DIE` for no die. A damaged
+        file is first renamed and logged; the new file then has only this throw's labels.
 
         Raises:
             IllegalAction: The throw is not in `throws()`, or the number of values is not that of the boxes.
-            DeviceError: The journal or the labels can't be read, or the file can't be written; the earlier labels
-                stay.
+            DeviceError: The journal or the labels can't be read, or the file can't be written; the earlier labels stay.
         """
         with self._lock:
             reading = next((reading for _, thrown, reading in self._to_look_over() if thrown.number == throw), None)

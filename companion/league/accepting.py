@@ -87,7 +87,10 @@ def accept(connection: Connection, table: int, message: Message, body: bytes, si
 
 
 def keep_aside(connection: Connection, table: int, path: str, why: str, body: bytes) -> None:
-    """Store a refused message of a registered table with the reason; keep only the table's newest KEPT_REFUSALS."""
+    """Store a refused message of a registered table, with its URL path and the reason, in one transaction.
+
+    Only the table's newest KEPT_REFUSALS refused messages are kept.
+    """
     with connection.transaction():
         connection.execute(
             "INSERT INTO refused (table_id, path, reason, body) VALUES (%s, %s, %s, %s)", (table, path, why, body)
@@ -138,10 +141,16 @@ def _body(connection: Connection, game: dict[str, Any], revision: int) -> bytes:
 def _count(connection: Connection, table: int, game: dict[str, Any], message: Message, judged: Judged | None) -> None:
     """Replace a league game's results by those of a newer message, and adjust the standings; the caller commits.
 
-    Old results stay stored, but no longer count. `judged` is the result of the message's transcript; with None no
-    result of the game counts any more. The game is marked as not yet rated. If another revision counted before, the
-    change is recorded in the database table `changes`. `table` is the number of the table that sent the message, `game`
-    the game's row in the database. Raises NotAccepted (422) if two names stand for one player.
+    Old results stay stored, but no longer count. Players and standings that are missing are inserted. The game is
+    marked as not yet rated. If another revision counted before, the change is recorded in the database table `changes`.
+    Raises NotAccepted (422) if two names stand for one player.
+
+    Args:
+        connection: Connection to the league's database.
+        table: Number of the table that sent the message.
+        game: Row of the game in the database.
+        message: The newer message.
+        judged: Result of the message's transcript; with None no result of the game counts any more.
     """
     kind = judged.kind if judged else game["kind"]
     players = _players(connection, table, judged) if judged else {}

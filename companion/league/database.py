@@ -45,7 +45,8 @@ def migrate(url: str) -> None:
 def check_migrated(url: str) -> None:
     """Raise DeviceError if `url` can't be parsed, or if its database answers but lacks `migrate`'s tables.
 
-    A failed connection, also for a wrong password or database name, is no error: the database may start later.
+    Waits at most 5 s for the connection. A failed connection, also for a wrong password or database name, is no error:
+    the database may start later.
     """
     try:
         with psycopg.connect(url, connect_timeout=5) as connection:

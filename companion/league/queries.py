@@ -27,8 +27,8 @@ ORDERS = {"wins": "won DESC, lost, player", "rating": "(mu - 3 * sigma) DESC, pl
 def seasons(connection: Connection) -> Rows:
     """Return all seasons, newest first, as rows of `id`, `name`, `starts`, `ends` and `kinds`.
 
-    `kinds` names the games that have standings in the season. The last row, `id` 0, stands for play between seasons;
-    its `starts` and `ends` are None.
+    `kinds` names the games that have standings in the season. The last row always has `id` 0 and no dates: it stands
+    for games played between seasons.
     """
     return connection.execute(
         "SELECT s.id, s.name, s.starts, s.ends,"

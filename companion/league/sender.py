@@ -109,14 +109,15 @@ class Sender(DeliveryThread):
             self._state = True, f"{self._server} has every finished game"
 
     def _send(self, outbox: Outbox, key: Ed25519PrivateKey, waiting: Pending) -> ConnectionError | None:
-        """Send one message; store in the outbox that the server has it, or remember a final refusal in memory.
+        """Send one message; store in the outbox that the server has it. A final refusal is logged and kept in memory.
 
         The server may hold the same or a later revision with other content, if the journal was restored from a backup.
         With `waiting.rises` the message is then sent again as the next revision, in 3 attempts altogether. Without, it
         is dropped: the outbox stores that the server has it.
 
         Returns:
-            None, or the error if the server failed at this message (SERVER_FAULT) and may take others.
+            None, also after a final refusal; or the error if the server failed at this message (SERVER_FAULT) and may
+            take others.
 
         Raises:
             OSError: The server can't be reached, or takes no message now.

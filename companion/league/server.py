@@ -177,7 +177,7 @@ def _http_error(error: HTTPException) -> flask.Response:
 
 
 def _away(error: Exception) -> flask.Response:
-    """Return 503 with Retry-After while the database can't be reached: HTML if a page was requested, else JSON.
+    """Log that the database can't be reached; return 503 with Retry-After: HTML if a page was requested, else JSON.
 
     A table whose game is refused this way keeps the game and sends it again.
     """

@@ -115,8 +115,8 @@ class Publisher(BackgroundThread):
     def _run(self, stopped: threading.Event) -> None:
         """Publish what has changed, while the MQTT broker is connected, until `stopped` is set; then publish "offline".
 
-        The client connects in the background and reconnects by itself; events that come meanwhile are dropped. Changes
-        are published after each snapshot, command and connection, and every HEALTH_EVERY_S.
+        The client connects in the background and reconnects by itself. Events that occur without a connection are
+        dropped. Changes are published after each snapshot, command and connection, and every HEALTH_EVERY_S.
         """
         client = self._client()
         limits = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]

@@ -72,9 +72,9 @@ def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
 def local_page(host: object, port: int) -> str:
     """Return the URL at which programs on this machine reach the table's pages.
 
-    The URL has `host`, the value of the setting `host`, if that is one address of this machine. Else it has 127.0.0.1:
-    `host` stands for all addresses, is no string, or is no address of this machine; the service then serves all
-    addresses.
+    It contains the setting `host` if that names one address of this machine. Otherwise it contains 127.0.0.1, because
+    the service then serves all addresses. That is so if `host` stands for all addresses, is no string, or belongs to
+    another machine.
     """
     served = host if isinstance(host, str) else ""
     with contextlib.suppress(OSError):

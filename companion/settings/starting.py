@@ -161,9 +161,12 @@ def begin(origin: Origin, *, service: bool) -> Starting:
 def in_use(file: Path | None, overrides: dict[str, dict[str, Any]] | None = None) -> Starting:
     """Return the settings that a start of the table would use, for a command that only reads about the table.
 
-    `file` None means the default file, if there is one. `overrides` are section -> key -> value of the command line.
-    Raises SetupError if the named file does not exist, or if a value of the command line is wrong. A wrong value in the
-    file also raises it if there are no last good settings to replace it.
+    A wrong value in the file is replaced by that of the last good start, and `left_out` names it. `file` None means the
+    default file, if there is one. `overrides` are section -> key -> value of the command line.
+
+    Raises:
+        SetupError: The named file does not exist or can't be reached, or a value of the command line is wrong. Also
+            if a value in the file is wrong and no good start is stored.
     """
     try:
         missing = file is not None and not file.exists()

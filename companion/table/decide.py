@@ -121,11 +121,13 @@ def _interpreted(changes: Changes, outcome: Interpretation) -> Changes:
 
 
 def _played(changes: Changes, action: Action | Undo) -> Changes:
-    """Return `changes` with the steps for an action entered by phone.
+    """Return `changes` with the steps for an action by phone: a throw, a decision, an undo or a leaving player.
 
-    The action is a throw, a decision, a leaving player or an undo. After a throw, an undo, or leaving that ends the
-    turn, the tray's dice are ignored until they change. After a decision the tray is interpreted again. Raises
-    IllegalAction if the action is refused.
+    - After a throw or an undo, or if leaving ends the turn, the tray's dice are ignored until they change.
+    - If the turn goes on after a player left, the tray's dice still count for it.
+    - After a decision the tray is interpreted again.
+
+    Raises IllegalAction if the action is refused.
     """
     before = changes.game.transcript.state
     match action:
@@ -325,9 +327,9 @@ def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes
 
 
 def _confirmed(changes: Changes, command: c.ConfirmCorrection) -> Changes:
-    """Return `changes` with the offered correction applied if `command.accept`, else with the offer withdrawn.
+    """Return `changes` with the offered correction applied, or, if `command.accept` is False, the offer withdrawn.
 
-    Raises StaleAction if the offer that the command names is gone.
+    Raises StaleAction unless `command.offer` is the id of the offer that is open now.
     """
     offer = changes.state.offer
     if offer is None or offer.id != command.offer:

@@ -239,8 +239,8 @@ def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
 def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     """Return the games after an entry of kind `correction`, which holds a throw's number and its new values.
 
-    The throw's game is played again from that throw. Later throws may pass to another player; later lines that become
-    illegal are dropped. An event in the last game's log reports the correction.
+    The throw's game is played again from that throw. Later throws may then belong to another player; later lines that
+    become illegal are dropped. An event in the last game's log reports the correction.
 
     Raises IllegalAction if the games of this sitting lack the throw, the rules refuse the values, or an earlier game
     would no longer be over.

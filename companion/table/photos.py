@@ -38,8 +38,9 @@ class Photos:
     def start(self, last_throw: int) -> None:
         """Create the folder, delete unfinished files, rename photos without a journal entry, and call `prune`.
 
-        Photos numbered above `last_throw`, the journal's last throw, have no entry. Their new names `N.unclaimedM.jpg`
-        keep them as evidence of lost entries, out of the way of new photos. A failing disk is only logged.
+        `prune` deletes the oldest photos beyond the space allowed. Photos numbered above `last_throw`, the journal's
+        last throw, have no entry. Their new names `N.unclaimedM.jpg` keep them as evidence of lost entries, out of the
+        way of new photos. A failing disk is only logged.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -156,8 +156,9 @@ class Table:
     def _write(self, opened: Future[None]) -> None:
         """Run the table's writer thread: replay the journal, publish the first snapshot, then carry out commands.
 
-        `opened` is set once commands are accepted; it gets the exception if the start fails. After `stop`, or a fault,
-        the commands still queued are refused and the journal is closed.
+        `opened` is set once commands are accepted. If the start fails, `opened` gets a CompanionError, and the journal
+        is closed; a fault in the program is logged and becomes a DeviceError. After `stop`, or a later fault, the
+        commands still queued are refused and the journal is closed.
         """
         try:
             self._replay()
@@ -263,8 +264,9 @@ class Table:
         """Carry out the steps of `decide` for a command: journal and apply an entry, or take over a new state.
 
         An entry is on the disk before the state changes. If a command makes several entries, a snapshot is published
-        after each but the last. Raises CompanionError if the command is refused or the disk fails; the steps before the
-        failure stay.
+        after each but the last. After the entry that starts a game, earlier games are archived and the oldest photos
+        above the size limit deleted. A `Tick` that is due counts as handled, even if it fails. Raises CompanionError if
+        the command is refused or the disk fails; the steps before the failure stay.
         """
         now, due_s = Now(self._clock(), self._wall()), self._state.bank_due_s
         if isinstance(command, Tick) and due_s is not None and now.clock_s >= due_s:
@@ -284,9 +286,10 @@ class Table:
     def _written(self, draft: Draft) -> Entry:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
-        If the photo can't be written, the entry is written without photo and reading. If the entry can't be written,
-        the photo is deleted. Unless `draft.fallback` is None, it then becomes the table's memory of the tray, its throw
-        still to be played, and the error becomes the notice. DeviceError is raised in either case.
+        If only the photo can't be written, the entry is written without photo and reading, and no error is raised. If
+        the entry can't be written, the photo is deleted and DeviceError is raised. Before that, a `draft.fallback`
+        other than None becomes the table's memory of the tray, with the throw still to be played. The error then
+        becomes the notice, and the time that an emptied tray has been empty starts anew.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")

@@ -181,9 +181,9 @@ def _pin_at(place: int) -> tuple[float, float]:
 
 
 def _lead(pin: int, to: Point, colour: str, text: str, lane: float) -> str:
-    """Return SVG elements of a labelled wire from pin number `pin` of the header to a point.
+    """Return SVG elements of a labelled wire from pin number `pin` of the header to the point `to`, in pixels.
 
-    The wire leaves the header through the gap between two rows of pins; `lane` is x of its vertical part, in pixels.
+    The wire leaves the header through the gap below the pin's row. `lane` is the x of the wire's vertical part.
     """
     (x, y), (to_x, to_y) = _pin_at(pin), to
     down = (_ODD_EXIT_PX if pin % 2 else _EVEN_EXIT_PX) - _PIN_RADIUS_PX

@@ -169,7 +169,10 @@ def _words(x: float, y: float, text: str) -> str:
 
 
 def _svg(width_mm: float, height_mm: float, title: str, body: Iterable[str]) -> str:
-    """Return an SVG document of a size in mm, printed at true scale, with a title and the elements of `body`."""
+    """Return an SVG document of a size in mm, printed at true scale, with a title and the elements of `body`.
+
+    Coordinates in `body` are in mm. The document styles texts and the classes `cut` (red) and `mark` (blue).
+    """
     style = (
         ".cut{fill:none;stroke:#e00000;stroke-width:.2}.mark{fill:none;stroke:#0040ff;stroke-width:.2}"
         f"text{{fill:#0040ff;font:{max(4.0, width_mm / 80):.1f}px sans-serif;text-anchor:middle}}"

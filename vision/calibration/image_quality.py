@@ -93,9 +93,9 @@ def _grey_and_edge_px(grey: NDArray[np.uint8], marker: Marker) -> tuple[float, f
     """Return the grey level of the paper around a marker, 0 to 255, and the width of the marker's edges in pixels.
 
     Both are measured in a rectified picture of the marker with one module of paper around it. The grey level is the
-    median of the strips above and below the marker, taken together. The width is measured on one profile, the average
-    of all across the left and the upper edge. Contrast divided by the steepest step gives the width, converted to
-    pixels of the original picture.
+    median of the strips of paper above and below the marker. For the width, one average profile is taken across the
+    left and the upper edge. The profile's contrast divided by its steepest step is the width, converted to pixels of
+    `grey`.
     """
     near, far = MODULE_PX, (1 + MODULES) * MODULE_PX
     square = np.array([[near, near], [far, near], [far, far], [near, far]], np.float32)

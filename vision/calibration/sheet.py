@@ -127,7 +127,10 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
 
 
 def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
-    """Return the black square and white bits that draw a marker with its upper left corner at (x_mm, y_mm)."""
+    """Return the marks that draw ArUco marker `number`: its black square, then a white one for each white bit.
+
+    Its upper left corner is at (x_mm, y_mm).
+    """
     markers = dictionary()
     draw = getattr(aruco, "generateImageMarker", None) or aruco.drawMarker
     module, bits = MARKER_MM / MODULES, draw(markers, number, MODULES)

@@ -88,10 +88,10 @@ class AutoLock:
         return self._known(self._focus_controls())
 
     def after(self, metadata: Mapping[str, Any], image_bgr: FrameBGR, at_s: float) -> tuple[Exposure, Controls]:
-        """Return the exposure with which a frame was taken, and the controls to send to the camera (often none).
+        """Return the exposure with which a frame was taken, and the controls to send to the camera (often empty).
 
-        Controls lock what has converged, or unlock exposure and white balance if the light has changed. None are
-        returned until CONTROL_DELAY_S after the last ones.
+        Controls lock what has converged, or unlock exposure and white balance if the light has changed. The controls
+        are empty until CONTROL_DELAY_S seconds after the last ones, or after `focus_at`.
 
         `metadata` is picamera2's for the frame, `image_bgr` the (h, w, 3) picture. `at_s` is the frame's time in
         seconds on the camera's clock.

@@ -38,8 +38,8 @@ def examples_of(
 ) -> list[Example]:
     """Return labelled examples of the faces in a picture whose values a person has confirmed.
 
-    If every die that was read has a label, rejected candidates away from the dice become examples of `NO_FACE`, too.
-    Dice that the reader could not read give no example, whatever their label, and neither do candidates on them.
+    Dice that the reader could not read give no example, whatever their label. If every die that was read has a label,
+    rejected candidates that lie on no die become examples of `NO_FACE`.
 
     Args:
         classifier: Computes features and probabilities.
@@ -47,11 +47,11 @@ def examples_of(
         reading: Reading of the picture, with candidates.
         values: Label for each of `reading.dice`: its value, `NO_FACE`, or None if the label is not known.
         throw: Number of the throw, different for each throw of the set.
-        rig: The calibration that the picture was read with, or None.
+        rig: Calibration that the picture was read with, or None; ignored if it does not fit the picture.
 
     Returns:
-        An example for each die that was read and has a label, in the order of `reading.dice`. Then an example for
-        each rejected candidate that becomes `NO_FACE`. Empty if there are neither.
+        One example for each die that was read and has a label, in the order of `reading.dice`. Then one for each
+        candidate that becomes `NO_FACE`. May be empty.
     """
     read = [(die.box_xywh, value) for die, value in zip(reading.dice, values, strict=True) if die.value is not None]
     faces = [(box, label) for box, label in read if label is not None]

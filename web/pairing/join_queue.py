@@ -112,7 +112,8 @@ class JoinQueue:
     def shown(self) -> JoinRequest | None:
         """Return the request to join whose code is shown, for a press of the table's button.
 
-        None if the queue is empty, or if the code has been shown for less than `MIN_SHOWN_S`.
+        Expired requests are dropped first and count as wrong guesses; the board then shows the next request's code.
+        Returns None if the queue is empty, or if the code has been shown for less than `MIN_SHOWN_S`.
         """
         shown = next(iter(self.drop_expired()), None)
         if shown is None or (shown.until_s or 0.0) - self.clock() > CODE_SHOWN_S - MIN_SHOWN_S:

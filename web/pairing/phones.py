@@ -275,10 +275,10 @@ class Pairing:
         return tuple(phone for phone in seated if self._last_seen_s(phone) > since_s)
 
     def sit(self, number: int, seat: Seat | None) -> bool:
-        """Give the phone with this number a seat in the next game (None: take its seat away).
+        """Give the phone with this number a seat in the next game, or take its seat away if `seat` is None; save it.
 
-        Returns False, with nothing changed, if there is no such phone, or another phone in `seats` has the seat's name
-        or colour. A phone with that name or colour outside `seats` (a screen, or silent too long) loses its seat.
+        Returns False and changes nothing if there is no such phone, or another one in `seats` has the seat's name or
+        colour. A phone outside `seats`, such as a screen or one silent too long, loses a seat with that name or colour.
         """
         with self._lock:
             alike = [phone for phone in self.phones() if phone.id != number and seat and seat.is_like(phone.seat)]

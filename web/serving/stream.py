@@ -134,11 +134,11 @@ class EventStream:
             await self._broadcast
 
     def _take_place(self, address: str, privileged: bool) -> bool:
-        """Return whether one more event stream may open; if so, count it, for its IP address unless `privileged`.
+        """Reserve a place for one more event stream; return False if there is none, and always after `close`.
 
-        The caller must give the place back. Streams of this machine and of paired phones are privileged:
-        their address has no limit, and the limit on all streams is higher by `streams_spare`. Always False after
-        `close`.
+        A place counts towards the limit on all streams and, unless `privileged`, towards the limit of the IP `address`.
+        After True the caller must give the place back when the stream ends. Streams of this machine and of paired
+        phones are privileged: `streams_spare` more streams may be open for them.
         """
         most = self._limits.streams + (self._limits.streams_spare if privileged else 0)
         if self._closed or self._open >= most or not (privileged or self._taken.take(address)):

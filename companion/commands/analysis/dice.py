@@ -64,10 +64,11 @@ def command(
 
 
 def in_words(found: dict[str, Any]) -> str:
-    """Return the fairness result of `pegpip dice --json` as text: a bar for each face's count, and the verdict.
+    """Return the fairness result of `pegpip dice --json` as text.
 
-    The last line gives the smallest probability of a biased face that the fairness test would reveal in half of all
-    cases. If that is above FINDABLE_CHANCE or not known, it says that there are not enough throws yet.
+    The lines are: the numbers of throws and dice, a bar for each face's count, the verdict, and what the test could
+    find. The last line gives the smallest probability of a biased face that the test would reveal in half of all cases.
+    If that is above FINDABLE_CHANCE or not known, the line says that there are not enough throws yet.
     """
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1

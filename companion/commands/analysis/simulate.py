@@ -212,7 +212,11 @@ def report(header: Header, levels: list[str], games: int, seed: int, scores: lis
 
 
 def in_words(found: dict[str, Any]) -> str:
-    """Return the result of `pegpip simulate --json` as text: share of wins by player with intervals, mean scores."""
+    """Return the result of `pegpip simulate --json` as text.
+
+    The first line has the game and the number of games played. Then each player has a line: share of wins with its
+    interval, and mean score.
+    """
     rows = [f"{found['game']}: {counted(found['games'], 'game')}"]
     for player in found["players"]:
         low, high = player["interval"]

@@ -369,7 +369,10 @@ def _simulated(evening: Evening) -> bool:
 
 
 def _timed(read: Read, durations_s: list[float], clock: Callable[[], float]) -> Read:
-    """Return `read`, wrapped so that the duration of each reading in seconds, on `clock`, is added to `durations_s`."""
+    """Return `read`, wrapped so that each reading appends its duration, in seconds on `clock`, to `durations_s`.
+
+    A reading that raises appends nothing.
+    """
 
     def timed(frame_bgr: FrameBGR, expect: int | None, previous: Reading | None, size_px: float | None) -> Reading:
         begun_s = clock()

@@ -47,7 +47,10 @@ class Crag:
 
     @property
     def standing(self) -> Standing:
-        """Standing of the game. A side is a player, and its score the total of that player's sheet."""
+        """Standing of the game: each player is a side, and the score is the total of the player's sheet.
+
+        After the end nobody is to play, and the highest total of the players who stayed wins; equal ones share the win.
+        """
         totals = tuple(sum(points for _, points in sheet) for sheet in self.sheets)
         return Standing(
             header=self.header,

@@ -30,8 +30,10 @@ TURN_OVER = (
 def panels(state: State) -> Panels:
     """Return what a page shows of a state of Crapola beside names, scores and the track.
 
-    Shown are the legal actions, loose and kept dice, notes, the target, the keep to select at first, and the lesson's
-    texts. The note `player.not_on_board` marks each player who has not banked yet; in a roll-off it marks all.
+    The panels have legal actions, loose and kept dice, notes, the target, the keep to select at first, and the lesson.
+    Notes at the target announce the last round, and reversed play if more than two players remain. The note
+    `player.not_on_board` marks each player who has not banked yet; a player who left has `player.left` instead. In a
+    roll-off only the default panels, these two notes and the target are shown.
     """
     target = int(state.standing.header.rules["target"])
     if not isinstance(state, Crapola):

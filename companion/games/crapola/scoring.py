@@ -30,7 +30,7 @@ def points_of(dice: tuple[int, ...]) -> int | None:
 
 @cache
 def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
-    """Return the points of each choice of dice, ascending, that may be kept from a throw. Cached.
+    """Return the points of each set of dice that may be kept from a throw, by the dice in ascending order. Cached.
 
     Empty for a crap-out. `dice` are the throw, ascending.
     """

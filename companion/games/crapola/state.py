@@ -102,10 +102,10 @@ class Crapola:
         return ("spend",) if any(self.totals.most_to_spend_on(seat) for seat in seats) else ()
 
     def options(self) -> tuple[Action, ...]:
-        """Return the decisions allowed now, which are all of one kind: keeps, the stop or spendings.
+        """Return the decisions that are allowed now: either all keeps, or the stop, or spendings.
 
-        Empty if only a throw is allowed, or after the end. Of spendings only the least and the greatest amount on each
-        player are listed.
+        Empty if only a throw is allowed, and after the end. Spendings on a player are listed with the least and the
+        greatest amount only, although those between are allowed, too.
         """
         match self.decisions:
             case ("keep",):

@@ -85,7 +85,7 @@ class Totals:
         return after.passed_on(events)
 
     def crapped_out(self, on_first_throw: bool, points: int) -> Totals:
-        """Return the totals after a crap-out: the turn is passed.
+        """Return the totals after a crap-out: the turn is passed, or the game is over if it was the last turn.
 
         `points` are the turn points that are lost, for the event. With the house rule `reversal` and more than two
         players, a crap-out on a turn's first throw also reverses the direction of play.
@@ -105,8 +105,9 @@ class Totals:
     def passed_on(self, events: tuple[Event, ...] = ()) -> Totals:
         """Return the totals with the turn passed to the next seat in the direction of play, or with the game over.
 
-        Players who left are skipped, and each counts as a turn; in the last round those who have had their turn in it
-        are skipped, too. `events`, those of the action that ended the turn, become the events of the result.
+        Players who left are skipped, and each counts as a turn. In the last round, seats that have had their turn in it
+        are skipped, too. The game is over if no seat but the present one remains. `events`, those of the action that
+        ended the turn, become the events of the result.
         """
         count, due, passed = len(self.points), self.due - {self.seat}, 0
         for step in range(1, count):

@@ -39,8 +39,8 @@ def panels(state: State) -> Panels:
 
     The panels have legal actions, loose and frozen dice, and a lesson. Each side has a count of its wipe-outs in a row.
     A side that left, is out, finished or fuchled (sent to hole 0 by wipe-outs) has a note. The page shows the turn
-    points, except while a bomb is thrown: every bomb costs them. Once a side has finished, the goal says that this is
-    the last round; with `find_a_loser` it is not.
+    points, except while a bomb is thrown: every bomb costs them. Once a side has finished, the panels announce the last
+    round, unless the house rule `find_a_loser` is on.
     """
     if not isinstance(state, CribDice):
         return default_panels(state)
@@ -74,8 +74,9 @@ def _lesson(state: CribDice) -> tuple[Phrase, ...]:
     """Return the tutorial's phrases on Crib Dice, by the first case that applies; empty once the game is over.
 
     - The last action ended a turn (`TURN_OVER`): one phrase says how.
-    - Seven dice, a repeated piddle or a bomb must be thrown, or the point must be named: one phrase says so.
-    - Otherwise: the phrase from `_done` on the frozen dice, if any, and one on what can be done now.
+    - The player must throw seven dice, repeat a piddle, throw a bomb, or name the point: one phrase says so.
+    - Otherwise: the phrase of `_done`, if any, on what the last action did to the frozen dice. Then the phrase of
+      `_choice` on what can be done now.
     """
     if state.board.over:
         return ()

@@ -220,8 +220,8 @@ class CribbageBoard:
     def _games_lost(self, side: int) -> int:
         """Return the number of games that a losing side loses: 1 without the house rule `skunk`.
 
-        With it: 4 if the side was eliminated, has left, or has not banked since a fuchle sent its peg to the start.
-        Else 2 if the peg is before hole 61 (122 in the long game), else 1.
+        With it: 4 if the side is out (eliminated, or all its players have left), or if its peg has stayed at the start
+        since a fuchle. Else 2 if the peg is before hole 61 (122 in the long game), else 1.
         """
         if not self.header.rules["skunk"]:
             return 1

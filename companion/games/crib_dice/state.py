@@ -84,9 +84,9 @@ class CribDice:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Words of decisions allowed now: `point` after a throw of seven; `stop`, perhaps `bomb`, with frozen dice.
+        """Words of the decisions allowed now: `point` after throwing seven dice; `stop` or `bomb` with frozen dice.
 
-        Empty where a throw must come first, and after the end. A bomb needs the house rule `bomb`, at least five frozen
+        Empty while a throw must come first, and after the end. A bomb needs the house rule `bomb`, at least five frozen
         1s, and another side ahead.
         """
         turn, board = self.turn, self.board

@@ -72,9 +72,12 @@ class RollOff:
     def after(self, action: Action) -> State:
         """Return the state after a throw of two dice, or after a player left.
 
-        While throws of the round are missing, it is again a roll-off; after a tie, one between the tied players.
-        Otherwise it is the first state of the game, which the player with the highest total starts. If too few players
-        remain, the game is over. Raises IllegalAction for any other action, or a leaving player who is not in play.
+        - Throws of the round are missing: a roll-off.
+        - Players share the highest total: a new roll-off between them.
+        - One player has the highest total: the first state of the game, which this player starts.
+        - Too few players remain: a game that is over.
+
+        Raises IllegalAction for any other action, or a leaving player who is not in play.
         """
         if isinstance(action, Leave):
             return self._without(seat_leaving(self, action))

@@ -113,17 +113,17 @@ def solved() -> Iterator[tuple[Floats, Floats, float]]:
 def _solve_sum(total: int, values: Floats, start: Floats, chase: Floats, six: Keeps, seven: Keeps) -> None:
     """Compute the win probabilities of all Crapola states in which the players' steps to the target sum to `total`.
 
-    A step is 50 points. A state's phase tells who is on the board: both players, only the mover or only the other. A
-    player who is not on the board has 0 points, and so the most steps to go. Results are written into `values`, and
-    into `start` for players with equal steps. States with a smaller sum must be solved already: banks lead to them.
+    A step is 50 points. A phase is which players have banked: `BOTH`, `MOVER` (the player to move) or `OTHER`. A player
+    without a bank has the most steps to go. Results are written into `values`, and into `start` for equal steps. States
+    with a smaller sum must be solved already.
 
     Args:
-        total: Sum of the steps of both players to the target.
+        total: Sum of both players' steps.
         values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability of the mover by phase, mover's
             steps and other's steps.
         start: (MAX_STEPS_LEFT + 1,) win probability at the start of a game, by steps to the target.
-        chase: (steps,) highest probability, from `catching`, of banking at least each number of steps in a turn.
-        six: Keeps of throws in a turn of six dice, as `offers_as_arrays` returns them.
+        chase: (steps,) highest probability of banking at least n steps in a turn, by n, from `catching`.
+        six: Keeps of throws in a turn of six dice, from `offers_as_arrays`.
         seven: Keeps of throws in a turn of seven dice.
     """
     for one in range(max(1, total - MAX_STEPS_LEFT), min(MAX_STEPS_LEFT, total - 1) + 1):
@@ -199,11 +199,11 @@ def _banked(phase: int, mine: int, other: int, values: Floats, chase: Floats) ->
 
     Args:
         phase: Which players had banked before this bank: `BOTH`, `OTHER` or `MOVER`; `PHASES` if neither had.
-        mine: Steps of the mover from the target, before the bank.
-        other: Steps of the other player from the target.
-        values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability before a turn, by phase and by
-            steps from the target of the player to move and of the other.
-        chase: (steps,) highest probability of banking at least n steps in a turn, by n, as `catching` returns it.
+        mine: Steps of the mover to the target, before the bank.
+        other: Steps of the other player to the target.
+        values: (PHASES, MAX_STEPS_LEFT + 1, MAX_STEPS_LEFT + 1) win probability before a turn, by phase, steps of
+            the player to move and steps of the other.
+        chase: (steps,) highest probability of banking at least n steps in a turn, by n, from `catching`.
     """
     bank = np.empty(SURE_STOP_STEPS + MAX_THROW_STEPS + 1)
     other_on = phase in (BOTH, OTHER)

@@ -79,8 +79,8 @@ class TurnResult(NamedTuple):
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
     """Yield a `TurnResult` for each finished turn that gained or lost points, in the order of play.
 
-    `kind` is `KINDS["gain"]` or `KINDS["loss"]`. `points` is above 0 for both. A loss is the turn's unbanked points
-    plus what the score fell by.
+    `kind` is `KINDS["gain"]` or `KINDS["loss"]`; `points` is positive for both. A loss counts the points that the turn
+    did not bank, plus the points that the side's score fell by.
     """
     rules = game_named(transcript.header.game)
     for turn in transcript.turns():

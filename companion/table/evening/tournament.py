@@ -59,8 +59,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def view(self, games: Iterable[Game]) -> TournamentView:
         """Return the tournament's matches, standings and next pair, to show in a snapshot of the table.
 
-        Counts the stored results, and those of the tournament's games among `games`. `games` are those that undo or a
-        correction can still change, oldest first. A game that began after one of its players left does not count.
+        Both the stored results and the tournament's games among `games` count. A game that began after one of its
+        players left does not. `games` are the games that undo or a correction can still change, oldest first.
         """
         draw = self.draw
         results = (*self.results, *self._results(games))

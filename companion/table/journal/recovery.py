@@ -86,9 +86,9 @@ def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) 
 
 
 def survivors(folder: Path) -> tuple[list[Row], set[int]]:
-    """Return every row intact in either copy of the journal, in no order, and the entry numbers of the damaged lines.
+    """Return every row intact in either copy of the journal, in no particular order, and the damaged entries' numbers.
 
-    A line counts as damaged even if the other copy has it intact, but only if its number can be read. Rows are found
+    An entry counts as damaged even if the other copy has it intact, but only if its number can be read. Rows are found
     anywhere in a file, so damage to one line does not hide the next. A copy that can't be read adds nothing.
     """
     rows: dict[str, Row] = {}

@@ -148,10 +148,12 @@ def reinterpret(now: Situation) -> Interpretation:
 def tick(now: Situation) -> Interpretation:
     """Return what an empty tray means now: lines that bank, a notice, or neither.
 
-    Lines bank once the tray has been empty for BANK_AFTER_S seconds; until then the notice says that a bank is near. If
-    the next throw takes all dice, the notice asks to throw or bank, and no lines are returned. Where the rules refuse a
-    bank, the notice is `waiting_notice`. Neither for a tray with dice, or if no throw in it was played since the last
-    bank, undo, correction or throw by phone.
+    - There are dice in the tray, or no throw in the tray was played since the last bank, undo, correction or throw by
+      phone: neither.
+    - The rules refuse a bank: the notice `waiting_notice`.
+    - The next throw takes all dice, so that an empty tray is no sign of a bank: a notice that asks to throw or bank.
+    - Otherwise: a notice that a bank is near; once the tray has been empty for BANK_AFTER_S seconds, the lines that
+      bank.
     """
     memory = now.memory
     if memory.empty_since_s is None or not memory.armed:

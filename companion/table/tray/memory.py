@@ -56,15 +56,15 @@ class Memory:
     def after(self, observation: Observation, motion: Motion) -> Memory:
         """Return the memory after one more observation; `motion` is how the throw zone's dice moved before it.
 
-        The dice of each zone are those of the observation. Fields with a rule of their own:
+        `thrown`, `kept` and `keep_zone` are those of the observation. Fields with a rule of their own:
 
         - `rolled`, `rolls`: a roll sets `rolled` and adds 1 to `rolls`; neither is reset here.
         - `kept_before`: after a roll, the values that were in the keep zone before and after it; else unchanged.
         - `lay`: unchanged if the throw zone is empty. `empty_since_s`: since when the tray is empty, or None.
         - `armed`: set if the first observation after a start shows dice in the throw zone that have not moved.
         - `ignored_kept`: unchanged while the keep zone shows exactly these values, else None.
-        - `doubted`: None after a clear reading. In doubtful readings: from the first motion on, the memory before that
-          motion. A motion does not count if the throw zone was empty in between (`emptied`).
+        - `doubted`: None after a clear reading. While readings are doubtful: the memory before the first motion in
+          them. A motion does not count if the throw zone was seen empty just before it (`emptied`).
         """
         rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
         moved_in_doubt = motion is not Motion.NONE and not observation.emptied

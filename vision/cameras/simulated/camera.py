@@ -160,9 +160,10 @@ class VirtualCamera:
         return self._drawn[2]
 
     def _composed(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        """Return a new picture of the tray, with the sheet if there is one, and dice in these poses with shadows.
+        """Return a new picture of the tray with dice in these poses, with their shadows.
 
-        It is blurred as by the lens, without motion blur and noise.
+        The calibration sheet is shown if it lies in the tray. The picture has the lens's blur, but no motion blur or
+        noise.
         """
         picture = self._ground.copy()
         for pose in poses:

@@ -157,8 +157,8 @@ class Prospects:
         turn fills this category.
 
         Args:
-            sheets: (count,) masks, at most BATCH_SIZE, with the category at `place` open. The distribution of each
-                sheet with this category filled must be stored already.
+            sheets: (count,) bit masks, at most BATCH_SIZE: bit i is set if category i is filled. Bit `place` must be 0.
+                The distribution of each sheet with this category filled must be stored already.
             place: Index of the category.
             length: Number of columns, above the most points that any of the sheets can still get.
         """
@@ -176,8 +176,8 @@ class Prospects:
 def prospects(thirteen_without_double: bool) -> Prospects:
     """Return the distributions of the points that a Crag sheet still gets with play for the highest total. Cached.
 
-    The best plays, and the distributions of sheets with at most OPENING filled categories, are loaded from stored
-    tables. The distributions of sheets with LATE or more filled categories are computed now, others on first use.
+    The best plays are loaded from a stored table. So are the distributions of sheets with at most OPENING filled
+    categories. For sheets with LATE or more filled categories they are computed at once, for all others on first use.
     `thirteen_without_double` is whether that house rule is on. Raises RulesError if a stored table is missing.
     """
     plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), SHEETS)

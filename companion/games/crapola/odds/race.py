@@ -140,14 +140,15 @@ def race(target: int, entry: int) -> Race:
 
 
 def chance_after(now: Totals, seat: int) -> float:
-    """Return the win probability of a Crapola seat whose turn has just ended; after the end, its share of the win.
+    """Return the win probability of a Crapola seat after its turn; after the last round, the seat's share of the win.
 
-    `now` are the totals after that turn. Before the last round both players are assumed to play every turn to win. In
-    the last round each later player is assumed only to try to get ahead of the seat; drawing level is not counted.
+    `now` are the totals just after that turn. Before the last round both players are assumed to play every turn to win.
+    In the last round, with any number of players, each later player is assumed only to try to get ahead of the seat. A
+    tie with the seat is not counted.
 
     Raises:
-        RulesError: Before the last round: the game was not begun by exactly two players, one has left, or the stored
-            table does not cover the house rules `target` and `entry`.
+        RulesError: Before the last round: the game was not begun by exactly two players, one has left, or the
+            stored table does not cover the house rules `target` and `entry`.
     """
     if now.last_round:
         outcome = replace(now, over=True).outcome

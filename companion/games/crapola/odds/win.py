@@ -11,15 +11,16 @@ from companion.games.engine.game import Action, Keep, Spend, State
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return pairs of each option in Crapola and its win probability for the player to play; empty after the end.
 
-    An option is a decision, or a number of dice to throw; the pairs are not sorted by value. A shared win counts as
-    its share. Before the last round both players are assumed to play every turn to win. In the last round each later
-    player is assumed only to try to get ahead of the player to play.
+    An option is a decision, or a number of dice to throw; the pairs are not sorted by value. A shared win counts as its
+    share. Before the last round both players are assumed to play every turn to win. In the last round each later player
+    is assumed only to try to get ahead of the player to play.
 
     Raises:
         RulesError: The roll-off is not over.
-            Before the last round: the game was not begun by exactly two players, one has left, or the stored table does
-            not cover the house rules `target` and `entry`.
-            In the last round: the least first bank is above `MAX_ENTRY_POINTS`.
+            Before the last round: not exactly two players began the game, one has left, or the stored table lacks
+            this `target` and `entry` (house rules).
+            In the last round: the player to play has not banked yet, and `entry`, the least first bank, is above
+            `MAX_ENTRY_POINTS`.
     """
     if not isinstance(state, Crapola):
         raise RulesError("The chance to win is known once the roll-off is over.")

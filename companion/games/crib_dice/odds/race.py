@@ -130,10 +130,10 @@ class FinishDistribution:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """Return the probability that a peg in `hole` finishes with its bank n + 1, and how far past the end.
+        """Return a (banks, past) array: the probability that a peg in `hole` finishes with each bank, at each distance.
 
-        In element [n, k] of the (banks, past) array the first n banks do not finish, and the next one ends k + 1 holes
-        past the last hole. Wipe-outs between the banks are left out: `_turn_weights` accounts for them.
+        Element [n, k]: the first n banks do not carry the peg past the last hole, and the next one ends k + 1 holes
+        past it. Wipe-outs between the banks are left out: `_turn_weights` accounts for them.
         """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]

@@ -39,13 +39,14 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 def values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return pairs of each option in Crib Dice and its equity for the side to play; empty after the end.
 
-    The equity is the expected games that the other side loses, less those that the side to play loses. It comes from a
-    stored table; where the function `solved` returns False, from that of similar house rules. The pairs are not sorted
-    by equity: throws, as numbers of dice, come first, then decisions.
+    An option is a number of dice to throw, or a decision; the pairs are not sorted by equity, but throws come first.
+    The equity is the number of games that the other side is expected to lose, minus that of the side to play. It comes
+    from a stored table. Where `solved` returns False, the equity is approximated from the table of the nearest house
+    rules (`nearest_rules`).
 
     Raises:
-        RulesError: The roll-off is on, a player has left, there are more than two sides, or the stored table is
-            missing.
+        RulesError: The roll-off is not over, a player has left, there are more than two sides, or the stored table
+            is missing.
     """
     if state.standing.over:
         return ()

@@ -30,8 +30,8 @@ def parse_line(text: str | bytes) -> Action | Undo:
 def action_of(obj: object) -> Action | Undo:
     """Convert a decoded JSON object, a transcript line after the header, into an action. Kept dice are sorted.
 
-    Raises NotationError unless it is an object with exactly the keys of one kind of action, each with a valid value.
-    Whether the rules of the game allow the action is not checked.
+    Raises NotationError unless it is an object with exactly the keys of one kind of action, each once and with a valid
+    value. Whether the rules of the game allow the action is not checked.
     """
     if type(obj) is not dict:
         what = "An object with a key twice" if isinstance(obj, RepeatedKey) else "What is no JSON object"
