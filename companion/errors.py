@@ -126,9 +126,9 @@ def counted(number: int, one: str, more: str = "") -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the end of an error message about an unknown word: the nearest known word, or all known words.
+    """Return the end of an error message about an unknown word: the most similar known word.
 
-    Without any known word it says that none is known.
+    If none is similar, the text lists all known words; if `known` is empty, it says that none is known.
 
     >>> nearest("camara", ["camera", "strip"])
     "; did you mean 'camera'?"

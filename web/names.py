@@ -25,8 +25,9 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def problem_of(names: Iterable[str]) -> str | None:
     """Return an error message for the first name that is refused; None if all names are allowed.
 
-    A name is refused if it has invisible characters, consists of blanks, or begins or ends with a space: nobody could
-    tell "Ann " from "Ann". The empty name is allowed. The message quotes the name in ASCII.
+    A name is refused if it has invisible characters (see `flaw`; zero-width joiners are allowed), consists of blanks,
+    or begins or ends with a space: nobody could tell "Ann " from "Ann". The empty name is allowed. The message quotes
+    the name in ASCII.
     """
     for name in names:
         what = flaw(name)

@@ -40,8 +40,8 @@ class FrameBuffer:
     def frame(self) -> Frame | None:
         """Return the camera's next frame for the table; None at the end of a recording. Raises the camera's errors.
 
-        While a `following` context is open, and for the seconds set by `reserve`, frames are only stored for `newest`.
-        The call then waits for a later frame.
+        While a `following` context is open, and for the seconds set by `reserve`, the table gets no frames. They are
+        only stored for `newest` and `following`, and the call waits until a later frame may be returned.
         """
         while True:
             self._used_s = time.monotonic()

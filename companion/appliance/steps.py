@@ -182,7 +182,10 @@ class File:
         return [f"write {self.path} anew"]
 
     def do(self, machine: Machine) -> None:
-        """Write the file atomically with its owner and permissions. A link in its place is replaced, not followed."""
+        """Write the file atomically with its owner and permissions; create missing parent folders.
+
+        A link in the file's place is replaced, not followed.
+        """
         file = machine.at(self.path)
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.is_symlink():

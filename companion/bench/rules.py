@@ -76,9 +76,10 @@ def random_game(name: str, generator: random.Random) -> list[bytes]:
 
 
 def random_action(state: State, generator: random.Random) -> Action:
-    """Return a random action for benchmarks: a throw of fair dice or one of the options.
+    """Return a random action for benchmarks: a throw of fair dice or an allowed decision.
 
-    If both are allowed, each kind has probability 1/2. Raises IndexError if the game is over.
+    If both are possible, each kind has probability 1/2. All allowed numbers of dice are equally likely, and so are all
+    decisions. Raises IndexError if the game is over.
     """
     options = state.options()
     if state.throw_sizes and (not options or generator.random() < 0.5):

@@ -118,9 +118,10 @@ def _built(starting: Starting, starts: Starts) -> App:
 
 
 def _create(file: Path, *, service: bool) -> None:
-    """Create a settings file without settings, and its folder, and print the file's name; do nothing if it exists.
+    """Create a settings file without settings, and its folder, and print the file's name to stderr.
 
-    Raises SetupError if the disk refuses; `service` only logs it, because the service must start all the same.
+    Does nothing if the file exists. If the disk refuses, SetupError is raised. With `service` the failure is only
+    logged, because the service must start all the same.
     """
     try:
         if file.exists():

@@ -74,7 +74,10 @@ class TaughtSets:
         threading.Thread(target=self.load, name="taught", daemon=True).start()
 
     def load(self) -> None:
-        """Load every taught set into memory, except files that can't be read or are damaged, which `health` reports."""
+        """Load every taught set into memory, except files that can't be read or are damaged.
+
+        Such files are logged, and `health` reports them.
+        """
         with self._lock:
             self._refused = {}
             for file in sorted(self._folder.glob("*.zip")):

@@ -86,8 +86,8 @@ class Webhook(DeliveryThread):
     def _deliver(self, stopped: threading.Event) -> None:
         """Post the webhook's waiting messages, oldest first, until none is left or `stopped` is set.
 
-        A message that the receiver refuses is logged and dropped. Raises OSError if one must be posted again; it and
-        all later ones stay queued.
+        A message that the receiver refuses is logged and dropped. If nobody answers, or the answer asks for a retry,
+        OSError is raised: this message and all later ones stay queued.
         """
         while self._waiting and not stopped.is_set():
             message = self._waiting[0]

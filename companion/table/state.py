@@ -188,10 +188,11 @@ class Changes:
         jpeg: bytes | None = None,
         fallback: Memory | None = None,
     ) -> Changes:
-        """Return the changes with one more step, the `Draft` of a journal entry of this kind and body.
+        """Return the changes with one more step, the `Draft` of a journal entry, and with the state after the entry.
 
-        `throw` and `jpeg` are number and photo of the entry's throw, if any. `fallback` is the tray's memory to use if
-        the entry can't be written; None keeps the present one. Raises RulesError if the rules refuse the entry.
+        Nothing is written yet. `throw` and `jpeg` are number and photo of the entry's throw, if any. `fallback` is the
+        tray's memory to use if the entry can't be written; None keeps the present one. Raises RulesError if the rules
+        refuse the entry.
         """
         entry = Entry(number=self.state.record.number + 1, kind=kind, body=body, wall_s=self.now.wall_s, throw=throw)
         return replace(self, state=self.state.after(entry), steps=(*self.steps, Draft(entry, jpeg, fallback)))

@@ -73,9 +73,9 @@ class Table:
         self._fault: str | None = None  # error of the last subscriber that failed on the newest snapshot
 
     def start(self) -> None:
-        """Start the writer thread, unless it runs, and wait until it has opened and replayed the journal.
+        """Start the writer thread, and wait until it has opened and replayed the journal; do nothing if it runs.
 
-        Raises DeviceError if that fails.
+        Raises DeviceError if the journal can't be opened or replayed.
         """
         if self._thread is not None and self._thread.is_alive():
             return

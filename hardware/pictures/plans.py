@@ -99,9 +99,9 @@ def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def _segments(layout: Layout) -> Iterator[tuple[int, str, tuple[int, ...]]]:
-    """Yield each part with LEDs of a layout: lane index, name (`start`, `hole 7`, `finish`) and LEDs.
+    """Yield lane index, name (`start`, `hole 7`, `finish`) and LEDs of each part of a layout that has LEDs.
 
-    The last part is `status`, if the layout has one; its lane index is the number of lanes.
+    The last part is `status`, if the layout has status LEDs; its lane index is the number of lanes.
     """
     for lane, holes in enumerate(layout.lanes):
         names = ["start", *(f"hole {k}" for k in range(1, len(holes) - 1)), "finish"]

@@ -179,9 +179,10 @@ class IndexCamera:
         return Frame(image_bgr, now_s)
 
     def _frozen(self, rows: NDArray[np.uint8], now_s: float) -> bool:
-        """Return whether these rows of the picture at `now_s` seconds have been the same for more than FROZEN_S.
+        """Return whether `rows` of the picture at `now_s` seconds have been the same for more than FROZEN_S.
 
-        False for rows in which all values of all channels are equal: black in the dark, or overexposed.
+        Rows that differ from those of the last call are stored with `now_s` for the next calls. False on the first
+        call, and for rows in which all values of all channels are equal: black in the dark, or overexposed.
         """
         if self._rows is None or not np.array_equal(rows, self._rows):
             self._rows, self._changed_s = rows.copy(), now_s

@@ -96,11 +96,11 @@ class EmptyTray:
         return Foreground(_mask(distance > LOW_THRESHOLD_LEVELS), _mask(distance > HIGH_THRESHOLD_LEVELS))
 
     def registered(self, view: Levels, dice: Mask) -> EmptyTray:
-        """Return the empty tray's reference, shifted and rotated to match a view of the tray, which moved a little.
+        """Return the empty tray's reference, shifted and rotated to match `view`, in which the tray has moved a little.
 
-        `view` is already shrunk to the reference's `scale`, as is `dice`: the mask of what to leave out. Registration
-        maximises the enhanced correlation coefficient (Evangelidis and Psarakis 2008), which ignores a global change
-        of brightness. Returns `self` if it fails.
+        The caller has shrunk `view` to the reference's `scale`, and `dice`, the mask of pixels to leave out.
+        Registration maximises the enhanced correlation coefficient (Evangelidis and Psarakis 2008), which ignores a
+        global change of brightness. Returns `self` if the registration fails.
         """
         reference, current = (cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in (self.levels, view))
         identity = np.identity(3, np.float32)[:2]

@@ -100,9 +100,10 @@ class Detector:
         self.network, self._with_values = Network(model, whole_pictures=True), with_values
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-        """Detect the upper faces of dice in a picture, which is scaled by the factor `scale` for the network.
+        """Detect the upper faces of dice in a picture; the network sees it scaled by the factor `scale`.
 
-        Detections are in pixels of the unscaled picture, highest confidence first, after non-maximum suppression.
+        Detections are in pixels of the unscaled picture, highest confidence first, after non-maximum suppression. Empty
+        if there are none, or if less than a pixel of the picture's shorter side is left at that scale.
         """
         if min(picture_bgr.shape[:2]) * scale < 1:
             return []  # a strip so thin that no pixel is left at that scale
@@ -141,7 +142,11 @@ def same_place(first: Detection, second: Detection) -> bool:
 
 
 def _peaks(maps: Maps, scale: float) -> Iterator[Detection]:
-    """Yield a detection, in pixels of the unscaled picture, for each local maximum of the heat maps above MIN_SCORE."""
+    """Yield a detection, in pixels of the unscaled picture, for each local maximum of the scores above MIN_SCORE.
+
+    A cell's score is the greatest of its six heat maps, so a face is found once, whatever its value. Each detection has
+    the scores of all six values. `scale` is the factor by which the picture was scaled.
+    """
     best = maps[:6].max(0)
     peaks = (best == cv2.dilate(best, np.ones((3, 3), np.uint8))) & (best > MIN_SCORE)
     for row, column in zip(*np.nonzero(peaks), strict=True):

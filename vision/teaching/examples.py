@@ -92,7 +92,8 @@ def _patch(view_bgr: FrameBGR, place: Place) -> bytes:
 def _place(box: Box, floor: Floor | None) -> Place:
     """Return the centre's x and y, and the longer side, of a box given in pixels of the frame.
 
-    The result is in pixels of the floor's view; without a floor, in pixels of the frame.
+    The result is in pixels of the floor's view: the frame, cropped to the tray and stretched to nearly square pixels.
+    Without a floor, the result is in pixels of the frame.
     """
     x, y, width, height = box
     offset, stretch = (np.zeros(2), np.ones(2)) if floor is None else (np.array(floor.box[:2]), floor.stretch)

@@ -41,10 +41,11 @@ class DiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, str]] = dict) -> Routes:
-    """Make the group of routes by which the owner labels doubted throws and downloads their photos as a zip.
+    """Make the group of routes by which the owner labels throws and downloads their photos as a zip.
 
-    One more route counts all throws that the camera read, by month, camera and dice set: how many were asked about,
-    accepted and wrongly accepted. Only the owner may use them.
+    The throws are those that the reader doubted or that were corrected. One more route counts all throws that the
+    camera read, by month, camera and dice set: how many were asked about, accepted and wrongly accepted. All routes are
+    for the owner only.
 
     Args:
         review: The throws that were doubted or corrected, with their labels.

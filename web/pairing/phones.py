@@ -191,8 +191,8 @@ class Pairing:
             screen: Whether it asks for the role of a screen.
 
         Returns:
-            The phone's token, new if it was not paired, and the join code for it to show; or the refusal: a full queue,
-                too many expired requests from the address, or a new phone while owners hold all places.
+            Its token, new if it was not paired, and the join code for it to show; or the refusal: a full queue, too
+                many expired requests from the address, or a new phone while owners hold all places.
         """
         with self._lock:
             known = self.phone(token)
@@ -299,10 +299,7 @@ class Pairing:
         return True
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Save a new role for the phone with this number; return False if there is no such phone.
-
-        If no owner is left, `owner_code` again returns the code that makes a phone the owner.
-        """
+        """Save a phone's new role; False if no phone has this number. Without owners, `owner_code` gives a code."""
         with self._lock:
             if (found := self._numbered(number)) is None:
                 return False
@@ -372,7 +369,8 @@ class Pairing:
     def _keep(self, phones: dict[str, Paired]) -> None:
         """Replace the paired phones by `phones`, keyed by the SHA-256 of their tokens, and save them.
 
-        With an owner among them, the owner code is void and the PIN makes no owner; without one, a damaged file stays.
+        With an owner among them, the owner code is void and the PIN makes no owner. Without one, nothing is saved while
+        the file on the disk is damaged, so that it stays as it is. A failed save is not raised: `health` reports it.
         """
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}

@@ -12,10 +12,11 @@ from companion.games.engine.views.phrase import Phrase
 
 
 def panels(state: State) -> Panels:
-    """Return what a page shows of a state of Crag: legal actions, dice, score sheets, notes and a lesson.
+    """Return what a page shows of a state of Crag.
 
-    If an entry is allowed, each open row offers the points that the dice would score there. In a roll-off the score
-    sheets are empty.
+    The panels have the legal actions, dice, score sheets, notes and a lesson, and while a keep is allowed the choice of
+    dice to keep. If an entry is allowed, each open row offers the points that the dice would score there. In a roll-off
+    the score sheets are empty.
     """
     if not isinstance(state, Crag):
         nothing = (None,) * len(CATEGORIES)

@@ -125,10 +125,10 @@ class CribDice:
         return tuple((option, self._value(option, worth)) for option in (*self.throw_sizes, *self.options()))
 
     def _value(self, option: Action | int, worth: TurnValues) -> float:
-        """Return the expected value of one option, with best play after it, in the unit of `worth`.
+        """Return the expected value of `option` in this state, with best play after it, in the unit of `worth`.
 
-        `option` is a decision (NamePoint, Stop or Bomb), or a number of dice to throw. The rules prescribe that number,
-        so the value of a throw depends on the state alone.
+        `option` is a decision (NamePoint, Stop or Bomb), or a number of dice to throw. The number is not used: this
+        state's turn already determines how many dice are thrown.
         """
         turn = self.turn
         match option:

@@ -59,9 +59,10 @@ class CribDiceTray(KeepZonePolicy):
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the lines to play and the notice for Crib Dice at rest in the tray.
+        """Return the lines to play and the notice for dice at rest in the tray, in a game of Crib Dice.
 
-        - A point is due, and the dice in the keep zone name it: one `NamePoint` line, with the next notice.
+        - A point is due, and the dice in the keep zone name it: one `NamePoint` line, and the notice of what comes
+          next.
         - The last line named the point, and the keep zone now names another: an undo and a new `NamePoint`, without
           notice.
         - Otherwise: no line, and a notice of what is wrong in the keep zone or what comes next; no notice after the

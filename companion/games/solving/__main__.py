@@ -110,9 +110,10 @@ def _timed_table(game: str, name: str, place: int) -> tuple[bytes, float]:
 
 
 def main(games: Sequence[str]) -> None:
-    """Compute the stored tables of the named games, or of all games if none is named, and write them as `solve` does.
+    """Compute the stored tables of the named games, or of all games if none is named, and overwrite their files.
 
-    Games without solvers are skipped. Sets OPENBLAS_NUM_THREADS to 1 unless it is set.
+    The files lie in each game's `odds` folder; `solve` writes them. Games without solvers are skipped. Sets
+    OPENBLAS_NUM_THREADS to 1 unless it is set.
     """
     # Each table has a core of its own: NumPy's threads would only be in each other's way. It is not loaded yet.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -23,6 +23,8 @@ are taken."""
 def plays(later: Floats, thirteen_without_double: bool) -> npt.NDArray[np.uint16]:
     """Return how often a Crag turn on each sheet ends with each entry, if play maximises the expected final total.
 
+    A sheet is the set of its filled rows; an entry is a row and the points written there.
+
     Args:
         later: (SHEETS,) expected remaining points of each sheet.
         thirteen_without_double: Whether this house rule is on.

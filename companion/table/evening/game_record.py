@@ -77,9 +77,10 @@ class PlayedGame:
 
     @property
     def next_starter(self) -> str | None:
-        """Name of the player who starts the next game: one of the side that lost most; None until this game is over.
+        """Name of the player who starts the next game; None until this game is over.
 
-        The function `next_starting_seat` decides ties. Players who have left are skipped, unless all have left.
+        The player is of the side that lost the most games in this game; `next_starting_seat` decides ties. Players who
+        have left are skipped, unless all have left.
         """
         standing, players = self.transcript.state.standing, self.header.players
         if standing.outcome is None:

@@ -56,15 +56,16 @@ class Memory:
     def after(self, observation: Observation, motion: Motion) -> Memory:
         """Return the memory after one more observation; `motion` is how the throw zone's dice moved before it.
 
-        `thrown`, `kept` and `keep_zone` are those of the observation. Fields with a rule of their own:
+        `thrown`, `kept` and `keep_zone` are those of the observation. `awake` is set. Fields with a rule of their own:
 
+        - `lay`: the observation's thrown dice; unchanged if it has none.
         - `rolled`, `rolls`: a roll sets `rolled` and adds 1 to `rolls`; neither is reset here.
         - `kept_before`: after a roll, the values that were in the keep zone before and after it; else unchanged.
-        - `lay`: unchanged if the throw zone is empty. `empty_since_s`: since when the tray is empty, or None.
-        - `armed`: set if the first observation after a start shows dice in the throw zone that have not moved.
-        - `ignored_kept`: unchanged while the keep zone shows exactly these values, else None.
-        - `doubted`: None after a clear reading. While readings are doubtful: the memory before the first motion in
-          them. A motion does not count if the throw zone was seen empty just before it (`emptied`).
+        - `armed`: set if the memory was not `awake` and dice lie unmoved in the throw zone; else unchanged.
+        - `empty_since_s`: None if dice are seen; else unchanged, or the observation's time if it was None.
+        - `ignored_kept`: unchanged while the keep zone shows exactly the values in it; else None.
+        - `doubted`: None if the reading is clear. If it is doubtful, the memory before the first motion since the last
+          clear reading. A motion does not count if the throw zone was seen empty just before it (`emptied`).
         """
         rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
         moved_in_doubt = motion is not Motion.NONE and not observation.emptied
@@ -94,9 +95,10 @@ class Memory:
     def overlooked(self, observation: Observation | None, deciding: bool) -> Memory:
         """Return the memory after the tray was used for something other than play, such as a lesson.
 
-        The dice of `observation` are ignored until they change. Without an observation, the next one counts as the
-        first after the table's start: people are asked about its dice. While a player has a decision to make
-        (`deciding`), an empty tray counts as no observation: the turn's dice may be put back.
+        The dice of `observation`, the tray's state after that use, are ignored until they change. If `observation` is
+        None, the next observation counts as the first after the table's start: people are asked about dice that can't
+        be the game's last throw. While the player to play has a decision to make (`deciding`), an empty tray counts as
+        None: people may put the turn's dice back.
         """
         if observation is None or (deciding and not observation.thrown and not observation.kept):
             return replace(self, awake=False).overruled()

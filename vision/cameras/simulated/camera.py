@@ -125,8 +125,8 @@ class VirtualCamera:
     ) -> None:
         """Show a printed sheet in the upper left corner of the tray, from the next frame until `lift_sheet`.
 
-        `size_mm` is its width and height. `turn_deg` rotates it clockwise about that corner. A sheet that leans, by
-        `lean_deg` about the x and the y axis, is centred over the tray, and rotated about its centre.
+        `size_mm` is the sheet's width and height. `turn_deg` rotates the sheet clockwise about that corner. `lean_deg`
+        tilts it about the x and the y axis. A tilted sheet is centred over the tray, and rotated about its own centre.
         """
         height_px, width_px = sheet_bgr.shape[:2]
         to_mm = np.diag([size_mm[0] / width_px, size_mm[1] / height_px, 1.0])

@@ -22,11 +22,11 @@ Offer = tuple[tuple[int, int], ...]
 
 @cache
 def offers_of(dice: int) -> tuple[tuple[Offer, float], ...]:
-    """Return pairs of each offer that a Crapola throw of `dice` dice can make, and its probability. Cached.
+    """Return each offer that a Crapola throw of `dice` dice can make, paired with the offer's probability. Cached.
 
-    An offer has a pair for each number of dice that can be left over: that number, and the most points of such a keep.
-    Crap-outs make no offer: the sum of the probabilities falls short of 1 by their chance. Raises RulesError if the
-    stored table is missing.
+    An offer is all that a throw lets the player keep. It has a pair for each number of dice that can be left over:
+    this number, and the most points of a keep that leaves it. A crap-out makes no offer, so the probabilities add
+    up to 1 minus the chance of a crap-out. Raises RulesError if the stored table is missing.
     """
     return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
 

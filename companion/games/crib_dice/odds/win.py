@@ -18,17 +18,18 @@ With one of them on, win probabilities come from the nearest stored table of two
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return pairs of each option in Crib Dice and its win probability for the side to play; empty after the end.
+    """Return each option in Crib Dice, paired with its win probability for the side to play; empty after the end.
 
-    An option is a decision, or a number of dice to throw; throws come first. How later turns are assumed to be played:
+    An option is a decision, or a number of dice to throw; throws come first. How the game is assumed to go on:
 
-    - Two sides, with a stored table that is exact for the house rules: all turns to win.
-    - Else, without a house rule of `ONE_MOVES_ANOTHER`: this turn to win, later ones for the most points.
-    - Else: to win, between this side and the furthest other one, by the nearest table; an approximation.
+    - Two sides, and a stored table is exact for the house rules: all turns are played to win.
+    - Else, with no house rule of `ONE_MOVES_ANOTHER` on: this turn is played to win, later ones for the most points.
+    - Else: all turns are played to win. Of the other sides only the furthest counts, and the table of the nearest house
+      rules is used: an approximation.
 
     Raises:
-        RulesError: The roll-off is on, a player has left, `find_a_loser` is played by more than two sides, or a stored
-            table is missing.
+        RulesError: The roll-off is on, a player has left, `find_a_loser` is played by more than two sides, or a
+            stored table is missing.
     """
     if state.standing.over:
         return ()
