@@ -46,9 +46,9 @@ def read(camera: VirtualCamera, expect: int | None = None) -> Reading:
     return Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, expect)
 
 
-def test_the_watcher_and_reader_read_six_throws_of_a_simulated_camera_correctly() -> None:
-    told = virtual_throws(6, lambda done, of: None, seed=22)
-    assert (told["virtual_exact"], told["virtual_wrong_trusted"]) == (6, 0)
+def test_the_watcher_and_reader_read_three_throws_of_a_simulated_camera_correctly() -> None:
+    told = virtual_throws(3, lambda done, of: None, seed=22)
+    assert (told["virtual_exact"], told["virtual_wrong_trusted"]) == (3, 0)
 
 
 @pytest.mark.parametrize("kept", [0, 2, 5])
