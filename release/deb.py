@@ -172,15 +172,10 @@ def version() -> str:
 
 
 def write_files(root: Path, arch: str, release: str) -> Path:
-    """Build the wheels, and write all files of the Debian package except its control files into a new folder.
+    """Build the wheels, and write the content of the Debian package into a new folder.
 
-    Args:
-        root: The folder to make; it becomes the package's root.
-        arch: Debian's name of the processor, `arm64` or `amd64`.
-        release: The package's version.
-
-    Returns:
-        `root`.
+    The content is the wheels, the installer's files, licence, changelog and lintian overrides. The control files are
+    not written.
     """
     share, doc = root / SHARE, root / "usr/share/doc/pegpip"
     (share / "wheels").mkdir(parents=True)

@@ -18,7 +18,8 @@ from vision.reading.reading import FrameBGR
 PAGE_QUALITY = 78
 """JPEG quality, 0 to 100, of the virtual tray's pictures on the page. Higher: sharper, and more than 90 kB each."""
 STRENGTH = 0.6
-"""Strength, 0 to 1, of the throws that `throw_on` makes. Higher: dice roll longer before they can be read."""
+"""Strength of the throws that `throw_on` makes: 0 is the gentlest throw, 1 and above the hardest. Higher: dice roll
+longer before they can be read."""
 LEANS_DEG = ((22.0, 0.0), (-22.0, 0.0), (0.0, 22.0), (0.0, -22.0))
 """Tilts at which calibration sees the sheet in the virtual tray, in degrees about the x and the y axis. With much
 smaller ones the lens isn't measured (`MIN_TILT_DEG` in vision.calibration.lens); larger ones foreshorten markers."""

@@ -31,9 +31,10 @@ class Machine:
     def run(self, *words: str, user: str = "") -> str:
         """Run a program to its end and return its output, stdout and stderr together.
 
-        The variables of ENVIRONMENT are added to the inherited ones. If the caller is root and names a `user`, the
-        program runs as that user, without root's groups; otherwise `user` is ignored. Raises DeviceError if the program
-        fails (quoting its last lines) or is not installed.
+        The variables of ENVIRONMENT are added to the inherited ones; standard input is empty, the umask 022. If the
+        caller is root and names a `user`, the program runs as that user. Its only group is then the user's primary
+        group, and its HOME does not exist. For another caller `user` is ignored. Raises DeviceError if the program is
+        not installed or fails; the error quotes its last lines.
         """
         lowered = bool(user) and os.geteuid() == 0
         try:
@@ -43,6 +44,7 @@ class Machine:
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
                 text=True,
+                errors="replace",  # a program may quote a file name that is no UTF-8
                 check=True,
                 env={**os.environ, **ENVIRONMENT, **({"HOME": "/nonexistent"} if lowered else {})},
                 user=user if lowered else None,

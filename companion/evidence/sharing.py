@@ -105,10 +105,11 @@ def _label(throw: StoredThrow) -> dict[str, object]:
     """Return a throw's line in `labels.jsonl` as a JSON object.
 
     Returns:
-        `image`: file name of the picture. `values`: sorted; those of thrown dice as in the journal, those of dice
-            in the keep zone as read by the camera. `boxes`: [x, y, width, height, value] of each die in pixels;
-            None unless every thrown die is matched with a box. `tags`: source of the values, then the doubt if any.
-            `package`: record of the throw, without the photo's hash. Kept dice without a value are left out.
+        `image`: file name of the picture. `values`: values of all dice, sorted. A thrown die has its journaled value,
+            a die in the keep zone the value that the camera read. `boxes`: [x, y, width, height, value] of each die in
+            pixels; None unless every thrown die has a box. `tags`: source of the thrown values, then the doubt if any.
+            `package`: record of the throw, without the photo's hash. A kept die that the camera could not name is in
+            neither `values` nor `boxes`.
     """
     stands = throw.camera_throw
     record = replace(throw.package.record, stands=stands.values, source=stands.source, photo="")

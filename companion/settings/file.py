@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 import tomlkit
-from tomlkit.exceptions import TOMLKitError
+from tomlkit.exceptions import ConvertError, TOMLKitError
 
 from companion.errors import PinNeeded, SetupError
 from companion.settings.load import LeftOut, Origin, Settings, load_what_works, marks, value_of
@@ -195,10 +195,10 @@ class SettingsFile:
             assert isinstance(there, dict), f"[{section}] is a section with keys of its own, not a value"
             there[key] = value
             return tomlkit.dumps(tree)
+        except ConvertError:
+            raise SetupError([f"[{section}] `{key}` = {value!r}: that is no value for a settings file."]) from None
         except (OSError, UnicodeDecodeError, TOMLKitError, AssertionError) as wrong:
             raise SetupError([f"Settings file {self.path} can't be changed: {wrong}. Correct it by hand."]) from None
-        except (TypeError, ValueError):
-            raise SetupError([f"[{section}] `{key}` = {value!r}: that is no value for a settings file."]) from None
 
 
 @functools.cache

@@ -55,15 +55,17 @@ class Starting:
     ) -> T | None:
         """Open a part with the settings and return it; in a forgiving start, replace settings that don't work.
 
-        `make` opens the part, or raises SetupError when the settings do not work. A strict start then gives up. A
-        forgiving start tries the values of `keys` from the last good settings, then from each of `others`. Outside a
-        service, values typed on the command line are kept. The first values that work replace those in `settings`, and
-        `left_out` reports each change. If no values work and none of `keys` was typed, `instead` makes a stand-in, and
-        `left_out` names all of `keys`.
+        `make` opens the part, or raises SetupError when the settings do not work.
+
+        - Strict start: no other values are tried.
+        - Forgiving start: the values of `keys` are tried from the last good settings, then from each of `others`.
+          Outside a service, values typed on the command line are kept. The first values that work replace those in
+          `settings`, and `left_out` reports each change.
+        - Nothing worked in a forgiving start, and none of `keys` was typed: `instead`, if given, makes a stand-in.
+          `left_out` then names all of `keys`.
 
         Returns:
-            What `make` or `instead` returned; None if nothing worked and there is no stand-in. Then `problems` says
-                why.
+            What `make` or `instead` returned. None if nothing worked and no stand-in was made: see `problems`.
         """
         why: SetupError | None = None
         for spare in (self.settings, *self._spares, *others):

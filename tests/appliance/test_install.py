@@ -276,7 +276,7 @@ def everything_in(root: Path) -> dict[str, tuple[int, int, bytes]]:
 def test_an_installer_command_that_fails_is_an_error_with_its_output() -> None:
     machine = Machine()
     with pytest.raises(DeviceError, match="no such luck"):
-        machine.run("sh", "-c", "echo no such luck; exit 3")
+        machine.run("sh", "-c", "printf '\\377'; echo no such luck; exit 3")
     with pytest.raises(DeviceError, match="not installed"):
         machine.run("pegpip-no-such-program")
     assert not machine.works("pegpip-no-such-program")

@@ -189,7 +189,7 @@ def test_an_import_by_root_reads_a_backup_that_only_root_can_read(home: Home) ->
     assert home.is_the_services()
 
 
-def test_an_import_to_a_settings_file_that_root_owns_is_refused_and_writes_nothing(home: Home) -> None:
+def test_root_imports_no_service_backup_over_a_settings_file_in_roots_folder_and_writes_nothing(home: Home) -> None:
     home.handed_over()
     with pytest.raises(DeviceError, match="--config"):
         read_archive(home.archive, home.data, home.outside / "pegpip.toml", replace=True)

@@ -34,7 +34,7 @@ def test_stored_crapola_win_chances_agree_with_the_best_turn_recomputed_from_the
     assert residual(2000, 3) < 1e-8
 
 
-def test_win_chances_solved_with_crapola_spending_are_at_least_those_without_it() -> None:
+def test_being_allowed_to_spend_points_never_lowers_solved_win_chances_in_crapola() -> None:
     """Win chances solved with spending are at least those without, and at least those of play by the latter."""
     game = Spending(300)
     assert (game.solved >= game.told - 1e-5).all()

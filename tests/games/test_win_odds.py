@@ -50,7 +50,9 @@ def values(state: State) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_mean_bank_of_a_crib_dice_turn_equals_its_expected_points(piddle_points: bool) -> None:
+def test_the_computed_distribution_of_crib_dice_banks_has_the_turns_expected_points_as_its_mean(
+    piddle_points: bool,
+) -> None:
     average = sum(points * chance for points, chance in enumerate(banks(piddle_points)))
     assert average == pytest.approx(turn_values(piddle_points).fresh(0), abs=1e-6)
     assert banks(piddle_points)[1] == 0, "a lone pair is thrown on, three 1s too"

@@ -289,7 +289,7 @@ def rolled_beside(tray: Tray, stays: tuple[int, ...], *values: int) -> Observati
      (CRAPOLA, (1, 1, 5, 2, 3, 6), (1, 5), (2, 2, 4, 6)),
      (CRAPOLA, (1, 1, 5, 2, 3, 6), (1, 1, 5), (1, 2, 4))],
 )  # fmt: skip
-def test_dice_kept_by_phone_but_left_in_the_throw_zone_do_not_count_as_thrown(
+def test_dice_chosen_on_a_phone_and_left_in_the_throw_zone_are_not_part_of_the_next_throw(
     table: Table, tray: Tray, header: dict[str, Any], first: tuple[int, ...], kept: tuple[int, ...], then: tuple[int]
 ) -> None:
     started(table, header)

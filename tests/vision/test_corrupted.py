@@ -74,7 +74,7 @@ def test_the_generator_of_corrupted_picture_files_is_deterministic() -> None:
     assert harmed(12) == harmed(12)
 
 
-def test_the_cmyk_jpeg_test_file_has_four_channels_and_decodes() -> None:
+def test_the_cmyk_jpeg_made_for_the_tests_has_four_channels_and_decodes() -> None:
     content = cmyk_jpeg(scenes(1)[0], np.random.default_rng(1))
     assert content[content.index(b"\xff\xc0") + 9] == 4
     assert cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) is not None

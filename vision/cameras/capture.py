@@ -67,10 +67,11 @@ class VideoCamera:
         self._at_s, self._began_s = -self._period_s, None
 
     def frame(self) -> Frame | None:
-        """Return the next frame of the file with its time in the video; None after the last one.
+        """Return the file's next frame with its time in the video; None after the last one.
 
-        Frames are skipped for a caller that lags more than MAX_LAG_S. Raises DeviceError if the video was not started.
-        If no frame at all can be decoded, the file is closed, then DeviceError is raised.
+        The call does not wait for that time. A caller that lags the video by more than MAX_LAG_S misses frames. Raises
+        DeviceError if the video was not started. If no frame at all can be decoded, the file is closed, then
+        DeviceError is raised.
         """
         if self._capture is None:
             raise DeviceError("The video was asked for a frame before its start.", "Start it first.")

@@ -53,9 +53,10 @@ dice; a lower one takes noise for motion."""
 def most_changed_in_die(one: Small, other: Small, motion: EgoMotion) -> int:
     """Return the largest number of changed pixels in any die-sized square, once the camera's motion is undone.
 
-    `motion` moves the ground of the earlier picture `one` onto `other`. A pixel has changed if its contrast lies
-    outside the range of the other picture's pixels in MATCH_WINDOW_PX around it, by more than a threshold:
-    CHANGED_LEVELS plus the noise. The border (BORDER_PX) is ignored.
+    `motion` moves the ground of the earlier picture `one` onto `other`. The two pictures are then compared both ways. A
+    pixel has changed if its contrast lies too far outside the contrasts within MATCH_WINDOW_PX in the other picture.
+    Too far means by more than CHANGED_LEVELS plus a share for noise, at most MAX_NOISE_LEVELS. The border (BORDER_PX)
+    is ignored.
     """
     before, seen = motion.follow(one.contrast.astype(np.float32), BORDER_PX)
     before, now = blurred(before), blurred(other.contrast.astype(np.float32))

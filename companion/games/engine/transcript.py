@@ -189,7 +189,8 @@ class Change(NamedTuple):
 def race_of(transcript: Transcript) -> tuple[Change, ...]:
     """Return every change of a side's banked score in a game, oldest first.
 
-    If one line of the transcript changes several scores, these are in the order of the sides.
+    A `Change` holds the side, its new score, and the state before the line that changed it. Several changes by one line
+    are in the order of the sides.
     """
     return tuple(
         Change(side, score, before.state)
