@@ -17,7 +17,7 @@ from tests.web.pub import HEADER, Pub, play
 from web.pairing.roles import Role
 
 pytestmark = pytest.mark.browser
-INTERLEAVINGS = 100
+INTERLEAVINGS = 50
 SEEN_MS = 250
 """Longest time from a look at a button to the tap: less than the shortest pause of changed buttons."""
 PAUSE_MS = 900
@@ -47,7 +47,7 @@ def wanted(key: str) -> tuple[str, dict[str, Any]]:
 
 @pytest.mark.slow
 def test_control_page_tap_does_only_what_its_button_said_when_aimed_at(chromium: Any, pub: Pub, address: str) -> None:
-    """Two phones act at once, in 100 random interleavings."""
+    """Two phones act at once, in 50 random interleavings."""
     dice = random.Random(37)
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *NAMED)
