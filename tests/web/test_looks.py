@@ -60,18 +60,44 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
         yield address, pub
 
 
-@pytest.fixture(scope="module", params=PAGES)
-def visited(request: pytest.FixtureRequest, browser: Any, club: tuple[str, Pub]) -> Iterator[Visit]:
-    path, (address, pub) = request.param, club
-    page = phone(browser, address, paired=path in HOSTS_ONLY)
+@pytest.fixture(scope="module")
+def handsets(browser: Any, club: tuple[str, Pub]) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield empty pages of an unpaired phone and of two owners' phones; `visited` uses the first two."""
+    address, pub = club
+    pages = tuple(phone(browser, address, paired=paired) for paired in (False, True, True))
     pub.make_owners()
-    page.add_init_script(SHIFTS)
+    for page in pages:
+        page.add_init_script(SHIFTS)
+    yield pages
+    for page in pages:
+        page.context.close()
+
+
+def emptied(page: Any, size: str = "390x844") -> Any:
+    """Return the page of a phone, now empty and of that size; its browser has forgotten all files."""
+    page.goto("about:blank")
+    page.context.new_cdp_session(page).send("Network.clearBrowserCache")
+    width, height = SIZES[size]
+    page.set_viewport_size({"width": width, "height": height})
+    page.problems.clear()
+    return page
+
+
+@pytest.fixture
+def spare(handsets: tuple[Any, Any, Any]) -> Any:
+    """Return an empty page of an owner's phone that other tests have used before."""
+    return emptied(handsets[2])
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def visited(request: pytest.FixtureRequest, handsets: tuple[Any, Any, Any], club: tuple[str, Pub]) -> Visit:
+    path, address = request.param, club[0]
+    page = emptied(handsets[path in HOSTS_ONLY])
     live(page, address + path)
     sizes = page.evaluate(TRANSFERRED)
     page.wait_for_selector(LOADED.get(path, "main"))
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    yield Visit(page, sizes, page.evaluate("shifts"))
-    page.context.close()
+    return Visit(page, sizes, page.evaluate("shifts"))
 
 
 def test_first_load_of_a_web_page_is_at_most_110_kb_without_layout_shift(visited: Visit) -> None:
@@ -117,18 +143,17 @@ def test_pages_at_200_percent_zoom_fit_the_width_and_cut_no_turn_text(visited: V
     assert not visited.page.evaluate(cut)
 
 
-def test_page_bar_and_winner_keep_a_background_without_css_color_mix(chromium: Any, club: tuple[str, Pub]) -> None:
-    address, _ = club
-    page = phone(chromium, address, look="light")
-
+def test_page_bar_and_winner_keep_a_background_without_css_color_mix(spare: Any, club: tuple[str, Pub]) -> None:
     def unmixed(route: Any) -> None:
         answer = route.fetch()
         route.fulfill(response=answer, body=answer.text().replace("color-mix", "not-known"))
 
-    page.route("**/look.css", unmixed)
-    live(page, address + "/")
-    page.evaluate("document.querySelector('.stage').classList.add('won')")
-    grounds = page.evaluate(
+    spare.route("**/look.css", unmixed)
+    live(spare, club[0] + "/")
+    spare.unroute("**/look.css")
+    spare.evaluate("document.documentElement.dataset.look = 'light'")
+    spare.evaluate("document.querySelector('.stage').classList.add('won')")
+    grounds = spare.evaluate(
         "['.bar', '.stage'].map((each) => getComputedStyle(document.querySelector(each)).backgroundColor)"
     )
     assert "rgba(0, 0, 0, 0)" not in grounds
@@ -181,15 +206,15 @@ FOCUSED = """() => { const on = document.activeElement, look = getComputedStyle(
   return [on.outerHTML.slice(0, 160), look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2]; }"""
 
 
-def test_setup_page_arrow_keys_reach_every_game_card_with_a_focus_ring(chromium: Any, midgame: Any) -> None:
-    page = visit(chromium, midgame[0] + "/setup", paired=True)
-    page.focus("[type=radio]:checked")
-    games = page.evaluate(RADIOS)
+def test_setup_page_arrow_keys_reach_every_game_card_with_a_focus_ring(spare: Any, club: tuple[str, Pub]) -> None:
+    live(spare, club[0] + "/setup")
+    spare.focus("[type=radio]:checked")
+    games = spare.evaluate(RADIOS)
     reached = set()
     for _ in games:
-        page.keyboard.press("ArrowDown")
-        reached.add(page.evaluate("document.activeElement.value"))
-        assert page.evaluate(FOCUSED)[1]
+        spare.keyboard.press("ArrowDown")
+        reached.add(spare.evaluate("document.activeElement.value"))
+        assert spare.evaluate(FOCUSED)[1]
     assert sorted(reached) == games
     assert len(games) == 3
 
@@ -217,11 +242,9 @@ FIRST_LOAD_BYTES = 110_000
 
 @pytest.mark.parametrize(("path", "drawn"), [("/tv", '[data-faces="own"]'), ("/", ":not([data-faces])")])
 def test_web_fonts_that_arrive_late_cause_no_layout_shift(
-    chromium: Any, midgame: tuple[str, Pub], path: str, drawn: str
+    spare: Any, club: tuple[str, Pub], path: str, drawn: str
 ) -> None:
-    address, held = midgame[0], list[Any]()
-    page = phone(chromium, address, "1280x720")
-    page.add_init_script(SHIFTS)
+    page, address, held = emptied(spare, "1280x720"), club[0], list[Any]()
     page.route("**/*.woff2", lambda route: held.append(route))
     page.goto(address + path, wait_until="commit")  # the faces are part of what "load" waits for
     page.wait_for_selector('#live[data-live="yes"]')
@@ -251,12 +274,11 @@ SHOWN_WITHOUT_THE_REST = """() => { const menu = document.querySelector(".menu")
 Empty on a page without a menu."""
 
 
-def test_an_unknown_address_shows_that_nothing_is_here_and_a_link_back(club: tuple[str, Pub], chromium: Any) -> None:
-    page = phone(chromium, club[0])
-    page.goto(club[0] + "/nowhere")
-    assert "There is nothing here." in page.inner_text("main")
-    page.click("main a")
-    page.wait_for_selector('#live[data-live="yes"]')
+def test_an_unknown_address_shows_that_nothing_is_here_and_a_link_back(spare: Any, club: tuple[str, Pub]) -> None:
+    spare.goto(club[0] + "/nowhere")
+    assert "There is nothing here." in spare.inner_text("main")
+    spare.click("main a")
+    spare.wait_for_selector('#live[data-live="yes"]')
 
 
 def test_in_forced_colours_the_player_to_play_is_still_marked(chromium: Any, site: tuple[str, Pub]) -> None:
