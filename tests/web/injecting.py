@@ -97,7 +97,11 @@ class FedPage:
         for photo in ("**/api/throws/*.jpg", "**/api/question.jpg*", "**/api/tray.jpg"):
             self.page.route(photo, lambda route: route.fulfill(path=PHOTO))
         self.page.route("**/api/throws", lambda route: route.abort())  # of a game that the table does not know
-        self.page.goto(address + path)
+        self.go(address + path)
+
+    def go(self, url: str) -> None:
+        """Go to a page, and wait until it is live."""
+        self.page.goto(url)
         self.page.wait_for_selector('#live[data-live="yes"]')
 
     def show(self, snapshot: Snapshot, *, happens: bool = False) -> None:

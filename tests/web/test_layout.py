@@ -135,6 +135,22 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub
         yield address, pub
 
 
+@pytest.fixture(scope="module")
+def owners(browser: Any, evening: tuple[str, Pub]) -> Iterator[Callable[[str], FedPage]]:
+    """Return a function that returns the page of an owner's phone at `evening` in a language; it opens each once."""
+    address, pub = evening
+    pages: dict[str, FedPage] = {}
+
+    def opened_page(language: str) -> FedPage:
+        if language not in pages:
+            pages[language] = FedPage(browser, address, "/help", language, paired=True, owner_of=pub)
+        return pages[language]
+
+    yield opened_page
+    for each in pages.values():
+        each.close()
+
+
 def play_doubted(pub: Pub, header: Header, at_s: float) -> None:
     """Play a whole game with careless decisions and random dice; its first throw is doubted and answered."""
     table, dice = pub.table, random.Random(5)
@@ -201,7 +217,7 @@ FULL: tuple[tuple[str, int, str, list[bool]], ...] = (
 def test_the_tv_page_cuts_off_no_distance_to_go_and_draws_a_chart_only_where_it_is_readable(
     fed_page: Callable[..., FedPage],
 ) -> None:
-    fed = fed_page("/tv", SCREEN)
+    fed = fed_page("/tv", SCREEN, "de")
     every = "[...document.querySelectorAll('.player small')].filter((each) => each.checkVisibility())"
     cut = f"{every}.filter((each) => each.scrollWidth > each.clientWidth)"
     drawn = "[...document.querySelectorAll('.race')].map((each) => each.checkVisibility())"
@@ -216,18 +232,25 @@ def test_the_tv_page_cuts_off_no_distance_to_go_and_draws_a_chart_only_where_it_
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", BESIDE if WHOLE else [name for name, beside in BESIDE.items() if beside.always])
 def test_pages_other_than_the_game_pages_have_no_content_cut_off_or_covered(
-    chromium: Any, evening: tuple[str, Pub], name: str, language: str
+    browser: Any, evening: tuple[str, Pub], owners: Callable[[str], FedPage], name: str, language: str
 ) -> None:
     beside, (address, pub) = BESIDE[name], evening
     if beside.asks:
         assert pub.stranger().post("/api/pair/ask", json={}).status_code == 200
-    fed = FedPage(chromium, address, beside.path, language, beside.paired, owner_of=pub if beside.paired else None)
+    if beside.paired:
+        fed = owners(language)
+        resize(fed, PHONE)
+        fed.go(address + beside.path)
+    else:
+        fed = FedPage(browser, address, beside.path, language)
     reach(fed, beside)
     found = measured(fed, f"{name}-{language}", SIZES if WHOLE else (PHONE,))
     ill = in_each_look(fed.page) if WHOLE and language == "en" else []
     assert fed.problems == []
     assert found == {}
     assert ill == []
+    if not beside.paired:
+        fed.close()
 
 
 def reach(fed: FedPage, beside: Beside) -> None:
@@ -239,10 +262,8 @@ def reach(fed: FedPage, beside: Beside) -> None:
 
 
 @pytest.mark.parametrize("language", SPOKEN)
-def test_no_content_is_cut_off_in_a_dialog_of_the_control_page(
-    chromium: Any, site: tuple[str, Pub], language: str
-) -> None:
-    fed = FedPage(chromium, site[0], "/control", language, paired=True)
+def test_no_content_is_cut_off_in_a_dialog_of_the_control_page(fed_page: Callable[..., FedPage], language: str) -> None:
+    fed = fed_page("/control", PHONE, language, paired=True)
     wrong = {}
     for game, moment, key in DIALOGS if WHOLE else DIALOGS[:1]:
         header = list(seated(GAMES[game]))[-1]
@@ -256,6 +277,7 @@ def test_no_content_is_cut_off_in_a_dialog_of_the_control_page(
         assert not (WHOLE and language == "en" and in_each_look(fed.page)), key
         fed.page.keyboard.press("Escape")
         fed.page.wait_for_selector("dialog", state="detached")
+    fed.go(fed.page.url)  # folded again
     assert fed.problems == []
     assert wrong == {}
 
@@ -286,7 +308,7 @@ def test_no_page_that_lost_its_connection_cuts_off_text(
 
 def test_the_web_page_layout_check_finds_each_planted_fault(fed_page: Callable[..., FedPage]) -> None:
     for path, harms in HARMS.items():
-        fed = fed_page(path, PHONE, paired=path == "/control")
+        fed = fed_page(path, PHONE, "de", paired=path == "/control")
         fed.show(scenes(list(seated(GAMES["crag"]))[-1])["deciding"])
         for harm, kind in harms.items():
             fed.page.evaluate(HARM, harm)
