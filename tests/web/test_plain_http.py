@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from companion.service.addresses import own_addresses
 from companion.table.commands import StartGame
 from tests.web.every_part import everything
-from tests.web.phones import PastGames, live, phone, visit
+from tests.web.phones import PastGames, live, phone
 from tests.web.pub import HEADER, Pub, served
 
 OUTSIDE = next(iter(own_addresses()), "")
@@ -34,30 +33,44 @@ NAMES = (
 PAGES = ("/", *(f"/{name}" for name in NAMES))
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    with everything(tmp_path, evening=PastGames()) as pub, served(pub, (OUTSIDE, 0)) as address:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
+    folder = tmp_path_factory.mktemp("plain")
+    with everything(folder, evening=PastGames()) as pub, served(pub, (OUTSIDE, 0)) as address:
         pub.table.submit(StartGame(header=HEADER))
         yield address, pub
 
 
-def test_over_plain_http_the_browser_offers_no_secure_context_features(chromium: Any, site: Any) -> None:
+@pytest.fixture(scope="module")
+def phones(browser: Any, site: tuple[str, Pub]) -> Iterator[dict[str, Any]]:
+    """Yield pages of an unpaired phone ("guest") and a paired one ("host") that the tests share."""
+    pages = {kind: phone(browser, site[0], paired=kind == "host") for kind in ("guest", "host")}
+    yield pages
+    for page in pages.values():
+        page.context.close()
+
+
+def test_over_plain_http_the_browser_offers_no_secure_context_features(phones: Any, site: Any) -> None:
     """Where it offered them, the other tests of this module would show nothing."""
-    page = visit(chromium, site[0] + "/")
+    page = phones["guest"]
+    live(page, site[0] + "/")
     assert page.evaluate("isSecureContext") is False
     assert page.evaluate("(all) => all.filter((name) => name in navigator)", list(WITHHELD)) == []
 
 
-@pytest.mark.parametrize("paired", [False, True], ids=["guest", "host"])
-def test_every_page_connects_without_script_errors_over_plain_http(chromium: Any, site: Any, paired: bool) -> None:
-    page = phone(chromium, site[0], paired=paired)
+@pytest.mark.parametrize("kind", ["guest", "host"])
+def test_every_page_connects_without_script_errors_over_plain_http(phones: Any, site: Any, kind: str) -> None:
+    page = phones[kind]
+    page.problems.clear()
     for path in PAGES:
         live(page, site[0] + path)
     assert page.problems == []
 
 
-def test_plain_http_page_keeps_a_paired_phone_awake_by_a_video_with_sound(chromium: Any, site: Any) -> None:
-    page = visit(chromium, site[0] + "/control", paired=True)
+def test_plain_http_page_keeps_a_paired_phone_awake_by_a_video_with_sound(phones: Any, site: Any) -> None:
+    page = phones["host"]
+    page.problems.clear()
+    live(page, site[0] + "/control")
     assert page.evaluate("document.getElementById('awake').paused"), "browsers let it begin at a touch"
     page.click("#who")
     page.wait_for_function("() => document.getElementById('awake').currentTime > 0.5")
@@ -74,13 +87,15 @@ def test_plain_http_page_keeps_a_paired_phone_awake_by_a_video_with_sound(chromi
     assert page.problems == []
 
 
-def test_control_page_of_an_unpaired_phone_has_no_video_that_keeps_the_screen_on(chromium: Any, site: Any) -> None:
-    page = visit(chromium, site[0] + "/control")
+def test_control_page_of_an_unpaired_phone_has_no_video_that_keeps_the_screen_on(phones: Any, site: Any) -> None:
+    page = phones["guest"]
+    live(page, site[0] + "/control")
     assert page.query_selector("#awake") is None
 
 
-def test_evening_page_downloads_a_picture_of_a_game_if_the_browser_cannot_share_it(chromium: Any, site: Any) -> None:
-    page = visit(chromium, site[0] + "/evening")
+def test_evening_page_downloads_a_picture_of_a_game_if_the_browser_cannot_share_it(phones: Any, site: Any) -> None:
+    page = phones["guest"]
+    live(page, site[0] + "/evening")
     page.click("#games a")
     button = page.wait_for_selector("[data-key='share']")
     assert button.inner_text() == "Save a picture"
