@@ -27,6 +27,23 @@ def learning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pu
         yield address, pub
 
 
+@pytest.fixture(scope="module")
+def handset(browser: Any, learning: tuple[str, Pub]) -> Iterator[Any]:
+    """Yield the page of a phone for `learner`."""
+    page = phone(browser, learning[0])
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def learner(handset: Any) -> Iterator[Any]:
+    """Yield an unpaired phone's page that the tests share, without the routes and cookies that each has added."""
+    yield handset
+    handset.goto("about:blank")
+    handset.unroute_all()
+    handset.context.clear_cookies()
+
+
 @pytest.fixture
 def pub(tmp_path: Path) -> Iterator[Pub]:
     with opened(tmp_path, evening=True, advice=True) as place:
@@ -139,18 +156,17 @@ def test_learn_page_reveals_the_best_answer_to_all_phones_after_two_votes(
 
 @pytest.mark.browser
 def test_learn_page_shows_the_answer_of_the_puzzle_of_the_day_after_a_tap(
-    chromium: Any, learning: tuple[str, Pub]
+    learner: Any, learning: tuple[str, Pub]
 ) -> None:
-    page = visit(chromium, f"{learning[0]}/learn")
-    page.locator("#puzzle button").first.click()
-    page.wait_for_selector("#puzzle .weighed .top")
-    assert page.locator("#puzzle button").count() == 0
+    live(learner, f"{learning[0]}/learn")
+    learner.locator("#puzzle button").first.click()
+    learner.wait_for_selector("#puzzle .weighed .top")
+    assert learner.locator("#puzzle button").count() == 0
 
 
 @pytest.mark.browser
-def test_german_learn_page_writes_a_decimal_comma_in_a_puzzle_reason(chromium: Any, learning: tuple[str, Pub]) -> None:
-    address, _ = learning
-    page = phone(chromium, address)
+def test_german_learn_page_writes_a_decimal_comma_in_a_puzzle_reason(learner: Any, learning: tuple[str, Pub]) -> None:
+    page, address = learner, learning[0]
     page.context.add_cookies([{"name": "lang", "value": "de", "url": address}])
     gap = {"code": "gap.win", "args": {"less": 1.5}}
     puzzle = {**page.request.get(f"{address}/api/puzzle", max_retries=RETRIES).json(), "reasons": [gap]}
@@ -162,8 +178,8 @@ def test_german_learn_page_writes_a_decimal_comma_in_a_puzzle_reason(chromium: A
 
 
 @pytest.mark.browser
-def test_learn_page_shows_the_mean_alone_of_a_player_with_one_decision(chromium: Any, pub: Pub, address: str) -> None:
-    page = phone(chromium, address)
+def test_learn_page_shows_the_mean_alone_of_a_player_with_one_decision(learner: Any, learning: tuple[str, Pub]) -> None:
+    page, address = learner, learning[0]
     told = {"decisions": 1, "regret": 3.5, "low": None, "high": None, "like": None, "goal": "points"}
     ratings = [{"player": "Ann", "game": "crib_dice", "title": "Crib Dice", **told}]
     page.route("**/api/evening/ratings", lambda route: route.fulfill(json={"ratings": ratings}))
@@ -232,9 +248,11 @@ def test_learn_page_counts_one_vote_if_a_phone_without_localstorage_taps_two_opt
 
 
 @pytest.mark.browser
-def test_learn_page_polls_on_after_failed_requests_and_shows_the_vote_questions(pub: Pub, visiting: Any) -> None:
-    whole_game(pub)
-    page = visiting("/learn")
+def test_learn_page_polls_on_after_failed_requests_and_shows_the_vote_questions(
+    learner: Any, learning: tuple[str, Pub]
+) -> None:
+    page = learner
+    live(page, f"{learning[0]}/learn")
     page.wait_for_selector("#vote article")
     page.route("**/api/vote*", lambda route: route.abort())
     page.wait_for_event("requestfailed", lambda request: "/api/vote" in request.url)
@@ -247,13 +265,15 @@ def test_learn_page_polls_on_after_failed_requests_and_shows_the_vote_questions(
 
 
 @pytest.mark.browser
-def test_learn_page_shows_a_question_without_image_if_its_photo_is_gone(chromium: Any, pub: Pub, address: str) -> None:
+def test_learn_page_shows_a_question_without_image_if_its_photo_is_gone(
+    learner: Any, learning: tuple[str, Pub]
+) -> None:
+    page, address = learner, learning[0]
+
     def with_photo(route: Any) -> None:
         told = route.fetch().json()
         route.fulfill(json={**told, "questions": [{**each, "photo": 99} for each in told["questions"]]})
 
-    whole_game(pub)
-    page = phone(chromium, address)
     page.route("**/api/vote?*", with_photo)
     with page.expect_response("**/api/throws/99.jpg") as gone:
         live(page, f"{address}/learn")
