@@ -176,10 +176,10 @@ def build(starting: Starting) -> App:
         following("house", table, house.hear, house.start, house.stop, house.alive),
         Part("taught", taught.start, lambda: None),
         following("evidence", table, keeper.hear, keeper.start, keeper.stop, keeper.alive),
+        *beyond,
         # Before the observer: a new game ignores the dice that it has seen, and people are to be asked about them.
         Part("first game", lambda: _first_game(table, settings), lambda: None, needed=True),
         Part("observer", observer.start, observer.stop, observer.alive),
-        *beyond,
     )
 
     server = LastingServer(door.link)
