@@ -134,10 +134,9 @@ def _drain(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _slide(canvas: Canvas, stroke: Stroke) -> None:
-    """Add to the canvas the trail of a sliding peg, as it looks `stroke.since_s` seconds after the slide began.
+    """Add the trail of a peg that slides from the stroke's start to its end; the peg itself is not drawn here.
 
-    The slide from `stroke.start` to `stroke.end` takes `stroke.lasts_s` seconds. Then the trail fades out within
-    TRAIL_FADES_S. It is `stroke.holes` holes long; nothing is drawn for 0. The peg itself is not drawn here.
+    The trail is `stroke.holes` holes long, 0 for none. After the end of the slide it fades out within TRAIL_FADES_S.
     """
     if stroke.holes:
         head = stroke.start + (stroke.end - stroke.start) * ease(stroke.since_s / stroke.lasts_s)

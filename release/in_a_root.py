@@ -312,11 +312,14 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
 
 
 def check_power_cut(root: Root, checks: Checks, number: int) -> None:
-    """Check that the current release runs again after a power cut in the trial of another one that fails to start.
+    """Check that the current release runs again after a power cut in the trial of a broken release.
 
-    The newest release other than the current one, which must be broken, is put on trial. Then the table is killed with
-    `kill -9`. Within `STARTS` starts of the service the release that was current must run again, with `number` as the
-    number of its newest journal entry. A failed check, or a table that does not get healthy, ends the program.
+    The newest release other than the current one must fail to start. It is put on trial, so the service would run it
+    from the next start on. The running table is then killed with `kill -9`, and the service started up to `STARTS`
+    times.
+
+    After that the earlier release must be current and run, and `number` must be the number of the newest journal entry.
+    The result is printed. A failed check, or a table that does not get healthy, ends the program.
     """
     releases = root.folder / "opt/pegpip/releases"
     current = (root.folder / "opt/pegpip/current").readlink()

@@ -17,7 +17,7 @@ def without_paths(text: str, folder: Path | None = None) -> str:
 
     Args:
         text: A sentence or more.
-        folder: An absolute folder whose path is recognised even with spaces, as the home folder's is; None for none.
+        folder: An absolute folder, besides the home folder, whose paths are recognised even if it contains spaces.
 
     >>> without_paths("Only 3 MB are free in /home/My Dice/x.", Path("/home/My Dice"))
     'Only 3 MB are free in ….'

@@ -29,12 +29,12 @@ class Machine:
         return self.root / path.lstrip("/")
 
     def run(self, *words: str, user: str = "") -> str:
-        """Run a program to its end and return its output, stdout and stderr together.
+        """Run a program to its end, without input, and return its output: stdout and stderr together.
 
-        The variables of ENVIRONMENT are added to the inherited ones; standard input is empty, the umask 022. If the
-        caller is root and names a `user`, the program runs as that user. Its only group is then the user's primary
-        group, and its HOME does not exist. For another caller `user` is ignored. Raises DeviceError if the program is
-        not installed or fails; the error quotes its last lines.
+        The variables of ENVIRONMENT are added to the inherited ones; the umask is 022. If the caller is root and names
+        a `user`, the program runs as that user, with the user's primary group only and a HOME that does not exist. For
+        another caller `user` is ignored. Raises DeviceError if the program fails (quoting its last lines) or is not
+        installed, KeyError if root names an unknown user.
         """
         lowered = bool(user) and os.geteuid() == 0
         try:

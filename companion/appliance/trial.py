@@ -207,9 +207,10 @@ def _forget(releases: Releases) -> None:
 
 
 def main(step: str, machine: Machine) -> int:
-    """Run a step of a new release's trial for the table's systemd unit; return the exit status, 1 after an error.
+    """Run a step of a new release's trial for the table's systemd unit; return exit status 0, or 1 after an error.
 
-    The step "count", before the table starts, runs `count_start`; any other, after it, runs `prove`.
+    The step "count" runs `count_start` before the table starts. Any other step runs `prove` after it. An error is
+    printed to stderr.
     """
     releases = Releases(machine)
     try:

@@ -179,9 +179,10 @@ class BotPlayer:
         return RETHROW_S
 
     def _run(self) -> None:
-        """Call `step` until `stop` is called, and wait between calls.
+        """Call `step` again and again until `stop` is called, with a wait after each call.
 
-        A wait lasts the seconds that `step` returned, without limit for None. A change of the table ends it early.
+        `step` returns the length of the wait in seconds: 0 for none, None for no limit. A wait ends early when the
+        table changes, a phone pauses the bot, or `stop` is called.
         """
         while not self._stopping:
             self._wake.clear()

@@ -77,7 +77,8 @@ def command(
 
     The result replaces the last one in the data folder. A table uses it from its next start on.
 
-    First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and follow its instructions.
+    First run `pegpip calibrate --sheet sheet.pdf` and print the sheet at 100 %. Then run `pegpip calibrate` and follow
+    the instructions.
     """
     from companion.adapters.reader_setup import save_calibration
     from vision.calibration.solving import DEFAULT_LENS_DEG, Plan

@@ -182,9 +182,9 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
 
 
 def shutdown_refusal(ask: Callable[[], str] = can_shut_down) -> Finding | None:
-    """Return None if this user may switch the machine off, by the answer of systemd's logind; else a failed finding.
+    """Return None if systemd's logind lets this user switch the machine off; otherwise a failed finding.
 
-    `ask` returns that answer.
+    `ask` returns logind's answer, or why there is none. An answer that ends in `"yes"`, with the quotes, permits it.
     """
     said = ask()
     if said.endswith('"yes"'):

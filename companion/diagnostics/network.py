@@ -26,7 +26,7 @@ def check_network() -> Finding:
 
 
 def check_port(host: str, port: int) -> Finding:
-    """Check whether the page can be served on that address and port, by binding it for a moment; return the finding."""
+    """Check whether the page can be served at `host` and `port`, by binding them for a moment; return the finding."""
     try:
         bound(host, port).close()
     except OSError as refused:

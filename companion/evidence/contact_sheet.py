@@ -21,11 +21,12 @@ main{{display:grid;gap:1rem;grid-template-columns:repeat(auto-fill,minmax(18rem,
 
 
 def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, Any]) -> Path:
-    """Write `index.html`, a page of the throws that differ (`Rescored.differs`); return its path.
+    """Write `index.html`, a page of the throws whose new reading differs (`Rescored.differs`); return its path.
 
-    The last picture of each such throw, with the new reading drawn on it, is saved beside the page. `folder` is made if
-    missing. `found` holds the counts of `rescoring.summary`. Raises DeviceError if the folder or the page can't be
-    written, or if the picture of a throw is damaged. Raises PictureError if a picture can't be written.
+    A reading differs if its values or its trust are not those of the reading at the table, or its values not the
+    journal's. Each such throw's last picture is saved beside the page, with the new reading drawn on it. `folder` is
+    made if missing. `found` holds the counts of `rescoring.summary`. Raises DeviceError if the folder or the page can't
+    be written, or if a stored picture is damaged; PictureError if a picture can't be written.
     """
     with explained(f"The sheet can't be written to {folder}", "Name another."):
         folder.mkdir(parents=True, exist_ok=True)

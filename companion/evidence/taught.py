@@ -167,10 +167,11 @@ class TaughtSets:
             self._replace(name, throw, ())
 
     def _replace(self, name: str, throw: int, new: Sequence[Example]) -> None:
-        """Replace a throw's examples in a set by `new`, in memory and on disk; keep the set's newest MAX_EXAMPLES.
+        """Replace a throw's examples in a taught set of dice by `new`, in memory and on disk.
 
-        If `new` is empty, the throw's examples are deleted; if the set has no others, nothing changes. Raises
-        DeviceError if the disk refuses.
+        An unknown set is created. Beyond MAX_EXAMPLES the oldest examples are dropped. If `new` is empty, the throw's
+        examples are deleted, unless the set has no others; then they stay. Raises DeviceError if the set can't be
+        stored.
         """
         before = self._sets[name].examples if name in self._sets else ()
         others = [each for each in before if each.throw != throw]

@@ -95,9 +95,9 @@ class Fairness:
 
     @property
     def confusion(self) -> tuple[int, int] | None:
-        """Pair (true value, value read) of the reading error that best explains uneven values.
+        """Likeliest confusion of two values by the reader, as a pair (true value, value read).
 
-        None if the verdict is not `uneven`, or if rare random errors explain the values better.
+        None if the verdict is not `uneven`, or if rare random misreadings explain the values better.
         """
         if self.verdict != "uneven":
             return None
@@ -108,11 +108,13 @@ class Fairness:
         """Return the result of the fairness test as JSON values.
 
         Returns:
-            `throws`: their number; `counts`: face ("1" to "6") -> number of dice that showed it; `evidence`: likelihood
-                ratio against fair dice, the highest after any throw; `enough`: threshold of `evidence` for uneven dice;
-                `verdict`: `even`, `uneven` (unfair or misread) or `loaded`; `confusion`: [true value, value read] that
-                the reader seems to confuse, or None; `could_have_found`: smallest probability of one face that this
-                many dice would reveal, or None.
+            `throws`: their number. `counts`: face ("1" to "6") -> number of dice that showed it. `evidence`:
+                likelihood ratio against fair dice, the highest after any throw. `enough`: threshold of `evidence`
+                for uneven dice.
+            `verdict`: `even`; `uneven`: loaded or misread; `loaded`: no reading error explains the values as well.
+            `confusion`: [true value, value read] that the reader probably confuses, or None.
+            `could_have_found`: smallest probability of a loaded face that this many dice would reveal in half of
+                all such sets, or None with too few dice.
         """
         return {
             "throws": self.throws,

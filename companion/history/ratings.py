@@ -31,10 +31,13 @@ def regrets_by_player(transcript: Transcript, terms: Terms) -> Regrets | None:
 
 
 def ratings_of(games: Iterable[tuple[str, Regrets | None]]) -> list[dict[str, Any]]:
-    """Return the mean cost of a decision for every player, by kind of game and goal, over the given games.
+    """Rate every player by kind of game and goal over the given games; the rating is the mean regret of a decision.
 
-    `games` are pairs: name of the kind of game, and `regrets_by_player` of one game, or None if it doesn't count.
     Players without a decision that counts are left out.
+
+    Args:
+        games: Pairs: name of the kind of game, and the `regrets_by_player` of one game. None instead for a game
+            that doesn't count.
 
     Returns:
         JSON values, by game, goal and ascending regret: `game`, `title`, `player`, and the fields of `Rating`.

@@ -82,10 +82,10 @@ def move_table(connection: Connection, old: str, new: str) -> int:
 
 
 def add_season(connection: Connection, name: str, starts: date, ends: date) -> int:
-    """Open a season from `starts` to the day before `ends`, and return its number.
+    """Open a season from `starts` to the day before `ends`, add that to the log of changes, and return its number.
 
-    Raises psycopg.IntegrityError if the name is taken, empty or too long, the days overlap another season's, or `ends`
-    is not after `starts`.
+    Raises psycopg.IntegrityError if the name is taken, empty or too long, if the days overlap another season's, or if
+    `ends` is not after `starts`.
     """
     with connection.transaction():
         row = connection.execute(
@@ -105,8 +105,12 @@ def add_season(connection: Connection, name: str, starts: date, ends: date) -> i
 def merge(connection: Connection, other: int, into: int) -> None:
     """Merge the player numbered `other` into the player `into`, because they are one person. This can't be undone.
 
-    Results, standings and tournaments go to `into`; all games of either player are rated again. Raises CompanionError
-    if a player is unknown or was merged before, or if both count in a game or are in one tournament.
+    Results, standings and tournaments go to `into`; all games of either player are rated again. The merge is added to
+    the log of changes.
+
+    Raises:
+        CompanionError: The numbers are equal, a player is unknown or was merged before, both have counted results
+            in one game, or both are in one tournament.
     """
     with connection.transaction():
         rows = connection.execute(

@@ -74,9 +74,9 @@ def application(pool: Pool, now: Callable[[], float] = time.time) -> flask.Flask
 
 
 def serve(pool: Pool, listening: socket.socket) -> None:
-    """Serve the league's site and rate games in a second thread, until Ctrl-C or SIGTERM ends the process.
+    """Serve the league's site until Ctrl-C or SIGTERM ends the process; meanwhile a second thread rates games.
 
-    Open requests are answered before the end, for at most 5 s. `pool`, of connections to the database, is closed after
+    At the end, open requests have up to 5 s to be answered. `pool`, of connections to the database, is closed after
     Ctrl-C or an error, but not after SIGTERM. Raises KeyboardInterrupt at Ctrl-C.
     """
     app: Any = application(pool)

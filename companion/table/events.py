@@ -15,9 +15,14 @@ TAKEN_BACK = frozenset({"undone", "corrected", "abandoned"})
 def events_of(transcript: Transcript, number: int, throw: int | None = None, aloud: bool = False) -> tuple[Event, ...]:
     """Return the events that the last line of a game caused, in order, for the log, the lights and the voice.
 
-    Events name players instead of seats. `number` is that of the line's journal entry; `throw` is the number of the
-    throw, None for a decision. With `aloud` all events are spoken, not only those that the game marks. This is for the
-    bot's decisions, which nobody saw it make.
+    Their arguments name players and sides instead of numbering them. `aloud` marks every event to be spoken, not only
+    those that the game marks: the bot's decisions, which nobody saw it make, need this.
+
+    Args:
+        transcript: The game so far, which ends with the line.
+        number: Number of the line's journal entry.
+        throw: Number of the throw, added to the event `threw`; None for a decision.
+        aloud: Whether all events are to be spoken.
     """
     rules, standing = game_named(transcript.header.game), transcript.state.standing
     found = list[Event]()

@@ -88,8 +88,8 @@ def _screw(x: float, y: float) -> str:
 def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
     """Return the name and LEDs of each segment of an LED strip layout: lanes in the order of travel, then `status`.
 
-    A lane has the segments `start`, `hole 1` and on, and `finish`, with `lane 2, ` before the name if there are several
-    lanes. Segments without LEDs are left out.
+    A lane has the segments `start`, `hole 1`, `hole 2` and so on, and `finish`. With several lanes a name begins with
+    its lane, such as `lane 2, hole 1`. Segments without LEDs are left out.
     """
     steps = []
     for lane, name, leds in _segments(layout):

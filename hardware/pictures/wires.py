@@ -142,9 +142,9 @@ def _strip_elements(pin: int, limit_ma: float) -> list[str]:
 def _button(number: int, name: str, bcm: int, lane: float, *, dotted: bool) -> list[str]:
     """Return SVG elements that draw a button and its two wires, to its pin and to ground.
 
-    The shutdown button has a ground pin of its own; all others share a ground wire, and a `dotted` one gets a dot
-    there. `number` is the button's index from the top, `bcm` its pin's BCM number. `lane` is x, in pixels, of the
-    vertical part of the wire to the pin; the shutdown button's ground wire runs left of it.
+    The button named `shutdown` has a ground pin of its own. All others share a ground wire; a `dotted` button gets a
+    dot on that wire. `number` is the button's index from the top, `bcm` its pin's BCM number. `lane` is the x position,
+    in pixels, of the vertical part of the wire to the pin. The ground wire of `shutdown` runs left of it.
     """
     y, pin = _FIRST_BUTTON_PX + _BUTTON_STEP_PX * number, HEADER_PINS[bcm]
     box, data = _box(500, y - 20, 140, 40, name), f"GPIO{bcm} (pin {pin})"

@@ -166,8 +166,8 @@ def illuminance_lx() -> float:
 def strip_pieces(layout: Layout) -> list[tuple[int, int]]:
     """Return the straight pieces of the LED strip in wiring order, each as (first LED, last LED), by index.
 
-    A new piece begins at an LED whose step from the LED before differs too much from the first step of the piece. The
-    limit is half the length of that first step.
+    A new piece begins at an LED that breaks the line: the step to it differs from the first step of the piece by more
+    than half of the length of that first step.
     """
     places, starts = layout.places_mm, [0]
     for led in range(1, layout.leds):

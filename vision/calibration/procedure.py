@@ -196,8 +196,10 @@ class Calibrating:
         poses = [sheet.floor_to_px for sheet in sheets if sheet.floor_to_px is not None]
         if not poses:
             return None
-        lens = self._by_the_tape(np.mean(poses, axis=0), lens)
-        return Found(np.mean(poses, axis=0), lens, detect_sheet(frames[-1], self.plan, lens).advice)
+        pose = np.mean(poses, axis=0)
+        fitted = self._by_the_tape(pose, lens)
+        last = sheets[-1] if fitted is lens else detect_sheet(frames[-1], self.plan, fitted)
+        return Found(pose, fitted, last.advice)
 
     def focus(self, found: Found, camera: object) -> Found:
         """Let the camera focus on the sheet, then lock its lens there; return `found` with the lens's position.

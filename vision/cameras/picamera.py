@@ -85,7 +85,7 @@ class Picamera2Camera:
     def frame(self) -> Frame:
         """Return the next frame of the ribbon camera, with its time and exposure.
 
-        `AutoLock` may hold or release exposure, white balance and focus for later frames.
+        After each frame the camera's `AutoLock` may lock or unlock exposure, white balance and focus for later frames.
 
         Raises DeviceError, with the camera closed, if
         - the camera was not started, or fails,
@@ -158,7 +158,11 @@ class Picamera2Camera:
             raise DeviceError(f"The camera shows {used_w} of the {wanted_w} columns that its sensor could.", UPDATE)
 
     def _adjusted(self, metadata: dict[str, Any], image_bgr: FrameBGR) -> Exposure:
-        """Send the controls of `AutoLock` and of a new `focus_at` call; return the frame's exposure. Raises FAULTS."""
+        """Let `AutoLock` examine a frame, send the camera the controls it returns, and return the frame's exposure.
+
+        For the first frame after a call of `focus_at`, the focus controls are sent, too. Raises one of FAULTS if the
+        camera fails.
+        """
         refocused: dict[str, Any] = {}
         if self._refocus:
             self._refocus = False

@@ -148,11 +148,13 @@ def minimum_channel(crop: FrameBGR) -> NDArray[np.uint8]:
 
 
 def _fuse_with_minimum_channel(colour: Probabilities, minimum: Probabilities) -> Probabilities:
-    """Return the (n, 7) probabilities of colour crops, fused with those of the crops' minimum channel.
+    """Return (n, 7) probabilities: those of n colour crops, fused with those of the same crops' minimum channel.
 
-    If both predict the same value, the more confident prediction is kept. If the minimum channel predicts a different
-    one with a probability of at least MIN_CONTRADICTION, the result is their geometric mean. Otherwise, and if either
-    predicts no face, the colour prediction is kept.
+    Column 0 is the probability of no face. Each row depends on the most probable column of both inputs:
+    - The same value in both: the row in which this value is more probable.
+    - Different values, with a probability of at least MIN_CONTRADICTION in the minimum channel: the geometric mean
+      of both rows, scaled to add up to 1.
+    - Otherwise, or if column 0 is the most probable in either input: the colour row.
     """
     value, minimum_value = colour.argmax(1), minimum.argmax(1)
     both_faces = (value > 0) & (minimum_value > 0)

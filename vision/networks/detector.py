@@ -113,9 +113,9 @@ class Detector:
         return non_max_suppression(list(_peaks(maps, scale)))
 
     def _maps(self, shown_bgr: FrameBGR) -> Maps:
-        """Return the network's maps of a picture whose sides are multiples of 16.
+        """Return the detector's (9, h/8, w/8) output maps for an (h, w, 3) picture whose sides are multiples of 16.
 
-        A picture above MAX_FORWARD_PX is run in overlapping halves, which are halved again where needed.
+        A picture of more than MAX_FORWARD_PX pixels is run in overlapping halves, which are halved again where needed.
         """
         height, width = shown_bgr.shape[:2]
         if height * width <= MAX_FORWARD_PX:

@@ -128,10 +128,10 @@ class Network:
                     raise SetupError([f"The network {self._model.name} is damaged; reinstall Peg & Pip."]) from None
 
     def warm_up(self) -> None:
-        """Load the network, if it is not loaded, ahead of the next picture.
+        """Load the network now if it is not loaded, so that the next picture need not wait for it.
 
-        If it ran before it was released, it is also run on a blank input of the last shape, so that its buffers are
-        allocated. A loaded network is left alone. Raises SetupError if the file is damaged.
+        After `release`, a network that had run before is also run on a blank input of the last shape. This allocates
+        its buffers. A loaded network is left alone. Raises SetupError if the file is damaged or gone.
         """
         with self._turn:
             if self._runtime is None and self._last_shape is not None:

@@ -160,9 +160,10 @@ class Selection:
 def select(candidates: Sequence[Candidate], expect: int | None) -> Selection:
     """Choose the dice among a picture's candidates, and list the rejected candidates that may be dice.
 
-    - With `expect`: the dice are the candidates of the `expect` highest scores, whatever their size.
+    - With `expect`: the dice are the candidates with the `expect` highest scores, whatever their size.
     - With None: as many as the scores suggest, all of about the best one's size. Dice of one throw have similar sizes.
-    - Rejected: others of about that size or of good quality, unless they are a pip of a chosen die.
+    - Rejected: other candidates of about that size or of good quality, unless they are probably pips. A pip is much
+      smaller than the chosen die on which it lies, or than all chosen dice if there are `expect` of them.
     """
     candidates = sorted(candidates, key=lambda candidate: -candidate.score)
     similar = _similar_in_size(candidates)

@@ -63,20 +63,20 @@ class Reader:
         previous: Reading | None = None,
         size_px: float | None = None,
     ) -> Reading:
-        """Read the dice in one picture; return their values, boxes, confidences, and a doubt if it is not trusted.
+        """Read the dice in one picture; return their values, boxes and confidences, and the doubt or None.
 
-        With a calibration for its size, the picture is read as a frame of the tray, else as a photo. `misfit_wh` is set
-        to (width, height) of a picture that the calibration does not fit, else to None, also without a calibration.
+        A picture of the calibration's size is read as a frame of the tray, all others as photos. `misfit_wh` is set to
+        (width, height) of a picture that the calibration does not fit, otherwise to None.
 
         Args:
             frame_bgr: (h, w, 3) uint8.
-            expect: The number of dice in it, if the rules or a person know it.
-            previous: The reading of the frame before, if nothing has moved since. In the tray, a trusted one counts
-                as a detection pass. A photo is first read at one scale with the light detector, in a third of the
-                time; it is read anew if that reading is in doubt or has other values.
-            size_px: For a photo, the size of the dice in the last reading, in pixels. Only scales that suit it are
-                searched. If more than half of the expected dice are found but in doubt, the photo is read again at
-                all scales. With an unknown number any found die is enough.
+            expect: Number of dice, if the rules or a person know it.
+            previous: Reading of the frame before, if nothing has moved since. In the tray, a trusted one counts as
+                a detection pass. A photo is read at one scale, three times as fast, then again if in doubt or if
+                values differ.
+            size_px: For a photo, size of the dice in the last reading, in pixels. Only scales that suit it are
+                searched. All scales follow if the reading is in doubt and has more than half of the expected dice;
+                with `expect` None, if it has any.
         """
         tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
         self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])

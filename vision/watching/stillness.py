@@ -170,13 +170,13 @@ def same_light(one: Small, other: Small) -> bool:
 def _changed_in_equal_light(one: Small, other: Small) -> int:
     """Count the pixels whose contrast to their surroundings differs between two pictures by more than the noise.
 
-    1. In each row the brighter picture is dimmed by the median ratio of the pixels. Dice and hands cover less than half
-       of a row, so they do not change that ratio.
+    1. In each row the brighter picture is dimmed by the median ratio of the pixels. Dice and hands cover less than
+       half of a row, so they do not change that ratio.
     2. Saturated pixels of the brighter picture take the darker one's level if that is higher.
     3. Both pictures are multiplied by the same gain: the smaller of the two gains that would bring the median of
        either picture, as given, to GROUND_LEVEL.
-    4. Pixels count whose contrasts differ by more than NOISE_SIGMAS robust standard deviations of all differences,
-       clipped to the range from CHANGED_LEVELS to MAX_NOISE_LEVELS.
+    4. A pixel counts if the difference of its contrasts is above a threshold. The threshold is NOISE_SIGMAS robust
+       standard deviations of all differences, but at least CHANGED_LEVELS and at most MAX_NOISE_LEVELS.
     """
     first, second = one.level(), other.level()
     scale = np.float32(min(_gain_to_ground(first), _gain_to_ground(second)))

@@ -81,10 +81,11 @@ def regrets_of(transcript: Transcript, goal: str) -> tuple[tuple[float, ...], ..
 
 
 def rating(game: str, goal: str, regrets: Sequence[float]) -> Rating:
-    """Return a player's mean regret, its 95 % confidence interval, and the bot level whose mean regret is nearest.
+    """Return a player's mean regret, its 95 % confidence interval, and the bot level with the nearest mean regret.
 
-    The nearest level is the one whose mean differs by the smallest factor; None with fewer than MIN_DECISIONS regrets,
-    or if the levels were not measured for the game and goal.
+    The ends of the interval are None for a single regret. The nearest level is the one whose mean differs by the
+    smallest factor. The level is None with fewer than MIN_DECISIONS regrets, or if no level was measured for the game
+    and goal.
 
     Args:
         game: Name of the game.

@@ -90,8 +90,8 @@ def solved(game: Game) -> Iterator[tuple[Floats, float]]:
     An equity is the expected number of games that the other side will lose, less those of the mover.
 
     Yields:
-        After each sweep an array of shape SHAPE, and the greatest change by the sweep. The iteration ends when this
-        change is at most TOLERANCE; the last array is the solution.
+        After each sweep, the equities in an array of shape SHAPE, and the greatest change of an equity in the
+        sweep. The iteration ends when this change is at most TOLERANCE; the last array is the solution.
     """
     mover, other = (places.ravel() for places in np.indices((PLACES, PLACES)))
     by_sum = np.argsort(HOLES[mover] + HOLES[other], kind="stable")

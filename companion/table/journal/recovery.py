@@ -193,10 +193,10 @@ def reports(folder: Path) -> dict[Path, str]:
 
 
 def unrepaired(folder: Path) -> str:
-    """Return the report of the newest recovery that left the journal unchanged; empty if every one repaired it.
+    """Return the report of the newest failed recovery of the journal; empty if none failed.
 
-    A recovery first copies the journal to `damaged-N`. If that copy still equals the journal, the recovery failed. All
-    recoveries are compared. A copy that can't be read counts as different.
+    Each recovery copies the journal to a folder `damaged-N` before the repair. A recovery failed if this copy still
+    equals the journal. A copy that can't be read counts as different.
     """
     found = ""
     for aside, report in reports(folder).items():

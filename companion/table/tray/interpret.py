@@ -230,9 +230,10 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
 
 
 def _unsure(now: Situation, before: Memory) -> Interpretation:
-    """Ask whether the dice were thrown; if they can't be a legal throw, interpret them as not moved (`reinterpret`).
+    """Return an interpretation that asks people whether the dice were thrown.
 
-    The first reading after a start is an exception: if it is doubtful and a throw is due, people are asked in any case,
+    If the dice can't be a legal throw, they are interpreted as not moved instead (`reinterpret`). One exception:
+    the first reading after the table's start is in doubt and a throw is due. People are then asked in any case,
     because a die may be missing. `before` is the memory before the observation, `now.memory` the one after it.
     """
     wanted, doubt = _legal_sizes(now), now.observation.doubt

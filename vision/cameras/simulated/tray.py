@@ -160,7 +160,11 @@ class VirtualTray:
             )
 
     def _launch(self) -> None:
-        """Throw all dice whose launch time has passed; in COCKED_SHARE of throws, one leans on the wall."""
+        """Throw the simulated dice whose launch time has passed, if any.
+
+        Dice with the same launch time and strength are one throw. In COCKED_SHARE of the throws, one of the thrown dice
+        is placed on edge against the wall.
+        """
         for thrown in sorted({due for due in self._due.values() if due[0] <= self._now_s}):
             chosen = [die for die, due in self._due.items() if due == thrown]
             self._due = {die: due for die, due in self._due.items() if due != thrown}

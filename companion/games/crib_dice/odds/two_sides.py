@@ -205,13 +205,13 @@ def duel_state(board: CribbageBoard, goal: str) -> DuelState:
 
 
 def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
-    """Return the places of the pegs of sides `me` and `other`: indices of the stored tables, for a track of 120 holes.
+    """Return the places of the pegs of sides `me` and `other`: indices into the stored tables, made for 120 holes.
 
-    On a longer track one distance is subtracted from both holes: the rear peg's hole, or the front peg's holes above
-    120 if these are more. At most it is the number of holes above 120. No place is below 0.
+    On a longer track both pegs are first moved back, by max(rear peg's hole, front peg's hole - 120) holes. They are
+    moved back by at most the number of holes that the track has above 120, and never below place 0.
 
-    FUCHLED, above 120, is the place of a peg that a fuchle has sent to the start. If `other` has finished, its place is
-    its hole after the subtraction plus 1, which is above FUCHLED.
+    A peg that wipe-outs in a row have sent back to the start (a fuchle) has the place FUCHLED, 121. If `other` has
+    finished, its place is its hole after the move plus 1, which is above FUCHLED.
     """
     pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
     back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))

@@ -180,11 +180,11 @@ def _piddle_chart(file: Path) -> str:
 
 
 def _stop_on(hole: int, wipeouts: int, frozen: int, point: int) -> float:
-    """Return the least turn points at which stopping a Crib Dice turn wins at least as often as throwing on.
+    """Return the fewest turn points from which stopping a Crib Dice turn wins at least as often as throwing on.
 
-    Turn points include the score of the frozen set. The other peg is on OTHER_HOLE, the house rules are the defaults,
-    and the mover plays first in the round. NaN if throwing on is better with any points of earlier sets that would
-    leave the peg on the track.
+    Turn points include the score of the frozen dice. The other peg is on OTHER_HOLE, the house rules are the defaults,
+    and the mover plays first in the round. Points of earlier sets are tried from 0 up to those that take the peg to
+    hole 120. NaN if throwing on wins more often with all of them.
 
     Args:
         hole: Hole of the mover's peg.
