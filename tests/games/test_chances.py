@@ -47,7 +47,7 @@ def test_a_crag_win_shared_by_two_gives_each_a_win_chance_of_a_half() -> None:
     assert win_chances(told("crag", *lines).state) == (0.5, 0.5)
 
 
-def test_win_chance_in_one_player_crag_is_0_after_the_player_leaves_during_the_roll_off() -> None:
+def test_a_lone_crag_player_who_leaves_during_the_roll_off_has_win_chance_0() -> None:
     left = told("crag", {"leave": "Ann"}, header={"players": ["Ann"], "roll_off": True})
     assert [win_chances(step.state) for step in steps_of(left)] == [(0.0,)]
 

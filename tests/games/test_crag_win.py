@@ -39,7 +39,7 @@ def test_the_mean_of_a_crag_sheets_point_odds_is_its_expected_points(strict: boo
         assert chances @ np.arange(TOTALS) == pytest.approx(sheets(strict)[filled], abs=1e-6)
 
 
-def test_crag_point_distributions_of_stored_late_or_prepared_sheets_are_not_computed_again(
+def test_crag_point_distributions_that_are_stored_or_already_computed_are_not_computed_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sheet = prospects(False)

@@ -24,7 +24,7 @@ from tests.games.test_crapola import bank as bank_crapola
 
 
 @pytest.mark.parametrize(("dice", "ways"), [(1, 4), (2, 16), (3, 60), (4, 204), (5, 600), (6, 1080), (7, 0)])
-def test_crapola_crap_out_chance_matches_known_counts_for_1_to_6_dice_and_is_none_for_7(dice: int, ways: int) -> None:
+def test_crapola_crap_out_chance_equals_known_counts_for_1_to_6_dice_and_is_absent_for_7(dice: int, ways: int) -> None:
     assert sum(count for _, count in throws_of(dice)) == 6**dice
     assert crapola_odds.safe_chance(dice) == (pytest.approx(1 - ways / 6**dice) if dice < 7 else None)
 
@@ -76,7 +76,7 @@ def unstored(size: int, least: int) -> crapola_odds.TurnValues:
 
 
 @pytest.mark.parametrize(("points", "dice", "least"), [(0, 1, 0), (500, 2, 0), (300, 3, 0), (0, 2, 1000), (2000, 4, 0)])
-def test_a_crapola_throws_value_is_the_mean_best_keep_value_over_all_rolls(points: int, dice: int, least: int) -> None:
+def test_a_crapola_throw_is_worth_the_mean_over_rolls_of_the_best_keep(points: int, dice: int, least: int) -> None:
     worth = unstored(6, least)
     total = 0.0
     for thrown in product(range(1, 7), repeat=dice):
@@ -114,7 +114,7 @@ def test_no_crapola_throw_that_can_crap_out_beats_a_bank_from_15700_turn_points_
         assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())
 
 
-def test_crapola_point_odds_value_a_keep_at_expected_turn_points_and_a_stop_at_its_own_points() -> None:
+def test_crapola_point_odds_of_a_keep_are_expected_turn_points_and_of_a_stop_the_turn_points_so_far() -> None:
     state = told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6)).state
     worth = crapola_odds.turn_values(6, 0)
     found = options(state)
@@ -136,7 +136,7 @@ def test_crapola_odds_for_points_value_a_throw_at_its_expected_turn_points_and_a
     assert options(begun_with_seven)[0]["value"] == crapola_odds.turn_values(7, 1000).thrown(100, 6)
 
 
-def test_crapola_odds_are_refused_for_an_entry_rule_above_50000() -> None:
+def test_crapola_odds_are_refused_if_rules_ask_for_over_50000_points_in_the_first_bank() -> None:
     state = begun("crapola", rules={"entry": 10**9}).state
     with pytest.raises(RulesError, match="50000"):
         options(state)

@@ -95,7 +95,7 @@ def test_the_win_chance_of_a_crapola_stop_at_the_target_is_1_minus_the_opponents
 
 
 @pytest.mark.parametrize(("total", "other", "on"), [(1010, 985, True), (2600, 2995, True), (1010, 0, False)])
-def test_each_crapola_bank_is_worth_1_minus_the_opponents_win_chance_after_it(total: int, other: int, on: bool) -> None:
+def test_a_crapola_bank_is_worth_1_minus_the_opponents_chance_to_win_then(total: int, other: int, on: bool) -> None:
     game, reach = race(3000, 1000), catching()
     found = game.banked(total, other, on, 260)
     assert len(found) == 261
@@ -105,7 +105,7 @@ def test_each_crapola_bank_is_worth_1_minus_the_opponents_win_chance_after_it(to
         assert worth == 1 - (last if after >= 3000 else game.chance(other, on, after, True))
 
 
-def test_crapola_win_odds_prefer_a_stop_in_a_turn_of_very_many_points() -> None:
+def test_crapola_win_odds_rank_stopping_first_once_the_turn_has_very_many_points() -> None:
     six_ones, fails = [thrown(*[1] * 6), keep(*[1] * 6)], 1080 / 46656
     for times, sure in ((2, 0.95), (4, 0.9998)):
         state = told("crapola", *six_ones * times, rules={"target": 15_000}).state

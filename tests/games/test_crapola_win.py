@@ -127,7 +127,7 @@ def test_crapola_last_turn_win_odds_are_1_if_ahead_and_the_odds_of_any_bank_if_l
     assert found["{'throw': 6}"] == pytest.approx(chance)
 
 
-def test_a_crapola_keep_option_is_worth_the_best_win_chance_of_the_options_after_it() -> None:
+def test_a_crapola_keep_is_worth_the_best_win_chance_among_the_options_that_follow_it() -> None:
     three = before_cat(bank(1000), thrown(1, 1, 1, 5, 3, 4)).state
     for state in (last(thrown(1, 1, 1, 5, 3, 4)), told("crapola", thrown(1, 1, 5, 2, 3, 4), rules=TARGET).state, three):
         for option in options(state, "win"):

@@ -87,7 +87,7 @@ def test_the_number_of_frozen_dice_decides_how_many_dice_a_crib_dice_player_thro
 
 @pytest.mark.parametrize("frozen", [5, 6])
 @pytest.mark.parametrize("dice", [(1, 2), (4, 2), (2, 4), (6, 5)])
-def test_a_crib_dice_piddle_without_a_double_forces_a_new_throw_of_seven(frozen: int, dice: tuple[int, int]) -> None:
+def test_a_crib_dice_piddle_of_unequal_dice_forces_a_throw_of_seven_dice(frozen: int, dice: tuple[int, int]) -> None:
     lines = [throw(*[4] * frozen, *(1, 2)[: 7 - frozen]), point(4), throw(*dice)]
     after = view(lines)
     assert (after["throw_sizes"], after["decisions"], after["turn_points"]) == ([7], [], (frozen - 2) * 4)

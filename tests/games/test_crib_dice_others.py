@@ -126,7 +126,7 @@ def test_crib_dice_partners_share_a_score_and_take_turns(lines: Any, set_up: Any
     check("crib_dice", lines, set_up, wanted)
 
 
-def test_each_crib_dice_partner_throws_in_the_roll_off_and_the_best_starts() -> None:
+def test_in_a_crib_dice_partner_roll_off_all_four_players_throw_and_the_best_player_starts() -> None:
     transcript = begun("crib_dice", 4, rules={"partners": True}, roll_off=True)
     for name, dice in zip(NAMES, [(1, 2), (1, 1), (6, 6), (2, 3)], strict=False):
         assert transcript.view()["player"] == name

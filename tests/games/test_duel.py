@@ -121,7 +121,7 @@ def test_crib_dice_win_odds_of_a_bomb_equal_those_after_the_two_pegs_are_swapped
     assert announced == {"{'throw': 2}": pytest.approx(11 / 36 * told[str(BOMB)] + 25 / 36 * lost)}
 
 
-def test_crib_dice_win_odds_favour_a_stop_with_2_wipe_outs_and_a_throw_with_none() -> None:
+def test_crib_dice_win_odds_rank_stopping_first_after_2_wipe_outs_and_throwing_first_after_none() -> None:
     """A third wipe-out is a fuchle: with two, a side stops; with none, it throws on."""
     board = board_at(75, 71, turn=1, wipeouts=(0, 2))
     board = replace(board, pegs=(71, 75))
@@ -132,7 +132,7 @@ def test_crib_dice_win_odds_favour_a_stop_with_2_wipe_outs_and_a_throw_with_none
 
 
 @pytest.mark.parametrize("on", list(product((False, True), repeat=5)))
-def test_crib_dice_rules_without_stored_odds_use_the_table_with_all_advanced_rules_on(on: tuple[bool, ...]) -> None:
+def test_crib_dice_rules_without_stored_odds_use_the_advanced_table_with_their_skunk_rule(on: tuple[bool, ...]) -> None:
     rules = duel.DuelRules(*on)
     used = duel.nearest_rules(rules)
     assert used in duel.TABLES

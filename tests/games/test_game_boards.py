@@ -61,7 +61,7 @@ def test_roll_off_throws_yield_events_with_the_dice_their_total_and_the_throwing
     assert [event.side for event in told(game, throw(6, 5), throw(1, 2), header={"roll_off": True}).events] == [1, 1]
 
 
-def test_crib_dice_partner_events_name_the_team_and_a_throw_or_point_also_the_player() -> None:
+def test_crib_dice_events_of_partners_name_the_team_and_for_a_throw_or_point_the_player_too() -> None:
     partners = {"rules": {"partners": True}}
     turn = [MIXED, point(5), STOP]
     third = told("crib_dice", *turn, *turn, MIXED, players=4, header=partners)
@@ -72,7 +72,7 @@ def test_crib_dice_partner_events_name_the_team_and_a_throw_or_point_also_the_pl
     assert banked.events == (Event("banked", 0, {"points": 2, "from": 2, "to": 4}),)
 
 
-def test_crapola_crap_out_gives_events_for_lost_points_reversal_and_game_over() -> None:
+def test_a_crapola_crap_out_emits_its_event_then_a_reversal_of_direction_or_the_end_of_the_game() -> None:
     crapped = throw(2, 2, 3, 3, 4, 6)
     threw = Event("threw", 0, {"dice": [2, 2, 3, 3, 4, 6]}, 0)
     turned = (threw, Event("crapped_out", 0, {"points": 0}), Event("reversed", None, {"direction": -1}))

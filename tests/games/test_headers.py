@@ -49,7 +49,7 @@ def test_a_mistyped_transcript_header_is_refused_with_a_suggestion() -> None:
 
 
 @pytest.mark.parametrize("players", [["Ann", "ann"], ["A", " A"], ["x" * 24, "y"], ["\N{GAME DIE}" * 24, "é"]])
-def test_transcript_header_accepts_similar_and_24_character_player_names(players: list[str]) -> None:
+def test_a_transcript_header_accepts_player_names_that_are_similar_or_24_characters_long(players: list[str]) -> None:
     assert header_of({**json.loads(HEADER), "players": players}).players == tuple(players)
     assert next(iter(replayed(json.dumps({**json.loads(HEADER), "players": players}).encode())))[
         "scores"

@@ -261,7 +261,7 @@ def test_undo_resumes_a_game_that_a_players_leave_has_ended() -> None:
     assert (back.view()["player"], back.view()["decisions"]) == ("Ben", ["point"])
 
 
-def test_a_players_leave_ends_the_turn_only_if_it_is_their_turn_or_the_game_or_roll_off_ends() -> None:
+def test_a_leave_ends_the_turn_only_if_the_leaver_was_playing_it_or_the_leave_ends_the_game_or_roll_off() -> None:
     three = told("crag", throw(1, 6, 6), players=3).state
     assert turn_continues(three, three.after(Leave("Ben")))
     assert not turn_continues(three, three.after(Leave("Ann")))

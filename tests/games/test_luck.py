@@ -85,7 +85,7 @@ def makes_up(story: Story, error: float = 1e-8) -> None:
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
 @settings(max_examples=3, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_the_moves_of_a_luck_analysis_add_up_after_undone_actions_and_corrected_throws(
+def test_luck_analysis_moves_add_up_to_the_final_result_after_an_undo_and_a_throw_correction(
     game: str, goal: str, rules: dict[str, Any], seed: int
 ) -> None:
     generator, levels = random.Random(seed), ["careless", "steady"]
@@ -113,7 +113,7 @@ def test_a_luck_story_finds_no_mistake_by_a_player_of_best_options(game: str, go
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), [*GAMES, ("crag", "win", {})])
-def test_a_players_luck_account_adds_own_moves_and_subtracts_other_players_moves_unless_the_goal_is_points(
+def test_a_luck_account_sums_own_moves_and_if_the_goal_is_not_points_subtracts_those_of_others(
     game: str, goal: str, rules: dict[str, Any]
 ) -> None:
     """Luck and approximation error that one side gains, the other loses, except in points."""
@@ -184,7 +184,7 @@ def test_a_crapola_luck_report_starts_at_the_expected_points_of_a_turn() -> None
     assert ann.gave_away == expected(*HOT[:2], **rules) - 1000, "who has a thousand and hot dice throws on"
 
 
-def test_a_luck_report_rates_a_crapola_spend_missing_from_the_options_by_the_win_chance_after_it() -> None:
+def test_a_luck_report_values_a_crapola_spend_that_the_odds_do_not_list_by_the_win_chance_after_it() -> None:
     before = told("crapola", *HOT * 2, rules={"target": 3000, "entry": 0})
     after = before.then(Spend("Ben", 600))
     mover = before.state.standing.side

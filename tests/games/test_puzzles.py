@@ -251,13 +251,13 @@ def test_puzzle_search_cycles_through_default_rules_and_presets_with_solved_odds
     assert [rules for _, _, rules in given] == [{"twice": False, "sides": 5}] * 40
 
 
-def test_crapola_puzzles_for_points_leave_out_positions_whose_win_odds_are_known_exactly() -> None:
+def test_crapola_puzzles_for_points_skip_positions_with_exactly_known_win_odds() -> None:
     some = list(islice(puzzles("crapola", Random(1), {"target": 1000, "entry": 0}), 30))
     assert {puzzle.goal for puzzle in some} == {"points"}
     assert not [puzzle.view() for puzzle in some if is_exact(puzzle.transcript.state)]
 
 
-def test_the_search_for_puzzles_raises_after_20_games_in_a_row_without_one(high: Callable[..., None]) -> None:
+def test_the_puzzle_search_raises_an_error_when_20_games_in_a_row_yield_no_puzzle(high: Callable[..., None]) -> None:
     high(mistakes=(1.24, 0.0))
     dice = Scripted(*[6] * 19, 3, 6)  # where each throw is a 3, both players have a puzzle
     search = puzzles("high", dice, {"twice": True})

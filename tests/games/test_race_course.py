@@ -43,7 +43,7 @@ def test_crib_dice_finish_odds_equal_those_of_a_turn_by_turn_recursion(wipeouts:
 
 
 @pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
-def test_expected_weight_of_a_crib_dice_finish_is_the_sum_of_each_weight_times_its_probability(turns: int) -> None:
+def test_the_expected_value_over_crib_dice_finishes_is_the_sum_of_weights_times_probabilities(turns: int) -> None:
     """`FinishDistribution.expected_values` equals the sum of the weights times the probabilities of `finishes`."""
     weights = np.random.default_rng(4).random((turns, FIVE))
     for wipeouts, hole in PLACES:

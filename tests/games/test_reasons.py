@@ -33,7 +33,7 @@ def test_reasons_for_throwing_7_instead_of_6_crapola_dice_do_not_mention_crap_ou
     assert found == (Phrase("first_bank", {"player": "Ben", "points": 1000}), Phrase("gap.points", {"less": 300.0}))
 
 
-def test_reasons_for_the_best_option_omit_the_chance_of_a_safe_throw_if_throwing_ranks_third() -> None:
+def test_reasons_omit_the_chance_of_a_safe_throw_if_throwing_is_not_among_the_best_two_options() -> None:
     state = told("crapola").state
     found = reasons_for(state, "points", ((Stop(), 300.0), (Keep((1,)), 200.0), (6, 100.0)))
     assert found == (FIRST_BANK, Phrase("gap.points", {"less": 100.0}))

@@ -133,7 +133,7 @@ def test_moving_dice_to_the_keep_zone_chooses_their_value_as_the_crib_dice_point
     assert before_throw(told("crib_dice", MIXED)) == before_throw(told("crib_dice", MIXED), 2, 5) == []
 
 
-def test_five_of_six_equal_crib_dice_in_the_keep_zone_are_enough_to_name_the_point() -> None:
+def test_keeping_five_of_six_equal_crib_dice_is_enough_to_name_the_point_before_a_throw() -> None:
     assert before_throw(told("crib_dice", SIX_ALIKE), *[3] * 5) == [(NamePoint(3),)]
     assert before_throw(told("crib_dice", SIX_ALIKE), *[3] * 4) == []
     assert before_throw(told("crib_dice", SIX_ALIKE), 3, 3, 3, 3, 6) == []
@@ -176,7 +176,7 @@ def test_setting_aside_other_dice_changes_the_crib_dice_point_only_before_the_ne
     assert at_rest(bombing, 2, 2) == refused, "an announced bomb is no change of mind"
 
 
-def test_crib_dice_asks_to_clear_the_tray_at_a_turns_start_not_games_end() -> None:
+def test_crib_dice_tray_notice_asks_to_clear_the_tray_before_a_turn_but_not_after_the_game() -> None:
     assert at_rest(begun("crib_dice")) == at_rest(begun("crib_dice"), 5, 5) == notice("clear_tray", sizes=[7])
     assert at_rest(over("crib_dice")) == at_rest(over("crib_dice"), 5) == Meaning()
 
@@ -255,7 +255,7 @@ def test_crapola_notice_gives_the_reason_why_dice_set_aside_in_the_tray_may_not_
         assert at_rest(thrown_once, *kept, thrown=(1,) * (6 - len(kept))) == meant
 
 
-def test_a_crapola_die_stays_set_aside_if_lifted_out_but_not_if_put_back_among_the_thrown_dice() -> None:
+def test_a_crapola_die_stays_set_aside_if_taken_out_of_the_tray_but_not_if_put_back_among_thrown_dice() -> None:
     second = crapola(throw(1, 1, 5, 2, 3, 6), keep(1), throw(1, 5, 2, 3, 3))
     whole = {"kept_before": (1,), "set_aside": (5,)}
     assert at_rest(second, 1, thrown=(1, 2, 3, 3), **whole).set_aside == (5,)

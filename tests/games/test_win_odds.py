@@ -207,7 +207,7 @@ def test_crib_dice_win_odds_of_the_last_turn_count_a_tie_as_half_and_a_lead_as_1
     assert values(three) == {"{'do': 'stop'}": 1.0, "{'throw': 3}": pytest.approx(19 / 27)}
 
 
-def test_crib_dice_win_odds_prefer_a_throw_where_expected_points_prefer_a_stop() -> None:
+def test_crib_dice_win_odds_choose_a_throw_if_a_stop_surely_loses_though_points_choose_the_stop() -> None:
     board = board_at(150, 120, turn=1)
     # Four 5s and 15 gathered are 25; 30 draw level. One more 5 draws level, two win, and the stop is lost.
     state = CribDice(board, Turn("choosing", 15, 5, 4, (1, 2, 3, 5, 5, 5, 5)))
@@ -308,7 +308,7 @@ def test_crib_dice_win_odds_list_no_options_after_the_game_is_over() -> None:
         assert options(told("crib_dice", *bank(121), *bank(2), rules=rules).state, "win") == []
 
 
-def test_crib_dice_odds_counted_in_games_are_empty_after_the_game_and_an_error_for_three_players() -> None:
+def test_crib_dice_odds_in_games_won_or_lost_are_empty_after_the_end_and_refused_for_three_players() -> None:
     for players in (2, 3):
         ended = told("crib_dice", *bank(121), *bank(2) * (players - 1), players=players).state
         assert ended.standing.over

@@ -65,7 +65,7 @@ def test_reading_a_damaged_journal_names_the_last_intact_entry(tmp_path: Path) -
     [(b"kind", b"\xffind"), (b"text", b"t\xe9xt"), (b'"text"', b'"text":[' + b"[" * 5000 + b"]" * 5000 + b'],"x"')],
     ids=["kind", "body", "nesting"],
 )
-def test_a_forged_journal_line_of_wrong_utf_8_or_depth_counts_as_malformed(old: bytes, forged: bytes) -> None:
+def test_a_journal_line_of_bad_utf_8_or_nesting_is_malformed_despite_a_valid_hash(old: bytes, forged: bytes) -> None:
     line = chained(Head("journal"), 1, "kind", b'{"text":1}', 0.0, None).line
     content = line[: line.rindex(b',"')].replace(old, forged)
     digest = hashlib.blake2b(content, digest_size=HASH_BYTES, person=SCHEMA).hexdigest()
@@ -183,7 +183,7 @@ def test_a_running_journal_check_also_checks_lines_that_are_appended_meanwhile(t
     assert found == [(1, False), (2, False), (3, False)]
 
 
-def test_an_unwritable_second_journal_copy_is_reported_and_catches_up(
+def test_a_second_journal_copy_is_reported_while_unwritable_and_catches_up_once_writable_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = opened(tmp_path)

@@ -160,7 +160,7 @@ def test_a_journal_scrub_reports_swapped_throw_photos_and_swaps_them_back(tmp_pa
     assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
 
 
-def test_a_journal_check_gives_a_throw_photo_with_a_wrong_number_its_right_file_name(tmp_path: Path) -> None:
+def test_a_journal_check_renames_a_throw_photo_that_lies_under_another_throws_number(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, second = tmp_path / "photos" / "1.jpg", tmp_path / "photos" / "2.jpg"
     second.rename(first)

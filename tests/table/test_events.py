@@ -46,7 +46,7 @@ def test_a_crib_dice_freeze_event_counts_the_newly_frozen_dice() -> None:
     ]
 
 
-def test_a_crib_dice_throw_saved_only_by_a_1_emits_a_threw_event_but_no_freeze_event() -> None:
+def test_a_crib_dice_throw_with_a_1_but_no_point_die_emits_a_threw_event_and_no_freeze_event() -> None:
     assert [code for code, _ in told(crib(), MIXED, point(5), throw(1, 3, 3, 4, 6))] == ["threw"]
 
 

@@ -144,7 +144,7 @@ def test_undo_crosses_turns_and_games_and_resumes_an_abandoned_game(table: Table
     assert [event.code for event in table.snapshot().events] == ["game_started", "undone", "undone", "undone"]
 
 
-def test_undoing_game_starts_reopens_an_earlier_game_of_other_players(table: Table) -> None:
+def test_undoing_the_starts_of_later_games_reopens_an_earlier_game_of_other_players(table: Table) -> None:
     people = [["Ann", "Ben"], ["Cat", "Dan"], ["Dan", "Cat"]]
     for players in people:
         table.submit(c.StartGame(header={**HEADER, "players": players}))
@@ -256,7 +256,7 @@ def test_correcting_a_throw_of_an_earlier_game_recomputes_games_lost(table: Tabl
     assert table.snapshot().sitting == after.sitting
 
 
-def test_a_throw_correction_that_reopens_a_finished_game_or_is_for_an_ended_session_is_refused(table: Table) -> None:
+def test_a_throw_correction_is_refused_if_it_reopens_an_earlier_game_or_is_for_an_ended_session(table: Table) -> None:
     table.submit(c.StartGame(header={**HEADERS[3], "players": ["Ann", "Ben"]}))
     thousand: list[dict[str, Any]] = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
     played(table, [*thousand, {"throw": [2, 2, 3, 3, 4, 6]}])

@@ -119,7 +119,7 @@ def test_a_restart_after_a_finished_or_abandoned_game_shows_no_notice(table: Tab
     assert table.snapshot().notice is None
 
 
-def test_a_throw_correction_that_ends_an_abandoned_game_makes_it_a_finished_game(table: Table) -> None:
+def test_a_throw_correction_that_completes_an_abandoned_game_turns_it_into_a_finished_game(table: Table) -> None:
     header = {**HEADER, "game": "crapola", "rules": {"target": 500, "entry": 0}}
     table.submit(StartGame(header=header))
     ann: list[dict[str, Any]] = [{"throw": [5, 2, 2, 3, 4, 6]}, {"do": "keep", "dice": [5]}, {"do": "stop"}]
@@ -143,7 +143,7 @@ def test_a_throw_correction_that_ends_an_abandoned_game_makes_it_a_finished_game
         ((0, 0, 0), (125, 125, 125), 2),
     ],
 )
-def test_games_lost_then_worst_score_then_table_order_decide_who_starts_the_next_game(
+def test_most_games_lost_then_worst_score_then_table_order_decide_who_starts_the_next_game(
     lost: tuple[int, ...], scores: tuple[int, ...], starts: int
 ) -> None:
     assert next_starting_seat(scores, lost, first=1, seats=3) == starts
@@ -157,7 +157,7 @@ def test_after_a_tied_game_the_player_after_the_roll_off_winner_starts_the_next_
     assert table.snapshot().next_starter == "Cat"
 
 
-def test_partner_of_the_losing_player_who_began_starts_the_next_team_game() -> None:
+def test_if_the_player_who_started_is_on_the_losing_team_their_partner_starts_the_next_game() -> None:
     assert next_starting_seat((125, 30), (0, 1), first=1, seats=4) == 3
 
 

@@ -163,7 +163,7 @@ def test_turn_statistics_count_crib_dice_holes_lost_to_a_fuchle_as_loss() -> Non
     assert losses[-1].player == "Ann", "a set of six 6s brought the peg to hole 24"
 
 
-def test_best_turn_highlight_of_a_hand_entered_throw_links_no_photo_of_an_earlier_throw(table: Table) -> None:
+def test_the_best_turn_highlight_links_no_photo_if_its_throw_was_entered_by_hand(table: Table) -> None:
     """The best turn's only throw, the second of the game, was entered by hand."""
     started(table, {**HEADER, "players": ["Ann", "Ben", "Cat"]})
     played(table, [throw(2, 2, 3, 4, 5, 6, 1), point(2), STOP, *SIX_SIXES, STOP, {"leave": "Ann"}, {"leave": "Ben"}])

@@ -56,7 +56,7 @@ def leave(table: Table, player: str, left: bool = True) -> TournamentView:
     return known(table.submit(command).tournament)
 
 
-def test_a_player_who_left_a_knockout_may_not_return_once_the_walkover_winners_next_match_is_over(table: Table) -> None:
+def test_a_player_who_left_a_knockout_cannot_return_once_the_walkover_winner_plays_another_match(table: Table) -> None:
     begin(table, players=("Ann", "Ben", "Cid", "Dee"))
     play_next(table, random.Random(5))
     gone, other = known(on(table).next)["players"]
@@ -115,7 +115,7 @@ def test_a_tournament_match_counts_only_games_of_its_players_and_rules(table: Ta
     assert table.snapshot().number > number
 
 
-def test_undo_and_throw_correction_change_a_tournament_match_result(table: Table) -> None:
+def test_an_undo_or_a_throw_correction_changes_the_result_of_a_tournament_match(table: Table) -> None:
     begin(table, "round_robin", ("Ann", "Ben"))
     table.submit(StartGame(header=known(on(table).next)))
     throws = ([5, 2, 2, 3, 4, 6], [1, 1, 1, 2, 3, 4])
@@ -158,7 +158,7 @@ def test_tournament_walkovers_against_a_player_who_left_are_revoked_when_the_pla
 
 
 @pytest.mark.parametrize("form", ["knockout", "round_robin"])
-def test_a_game_of_a_player_who_left_the_tournament_changes_no_match(table: Table, form: str) -> None:
+def test_a_later_game_of_a_player_who_left_the_tournament_changes_no_match_result(table: Table, form: str) -> None:
     chance = random.Random(6)
     before = begin(table, form, FIVE[:4])
     one, other = known(before.next)["players"]

@@ -43,7 +43,7 @@ def test_crib_dice_table_sees_no_throw_in_a_die_put_back_from_keep_zone(evening:
     assert (after.number, known(after.notice).code) == (number, "throw")
 
 
-def test_a_crib_dice_player_can_change_the_point_by_keeping_other_dice_until_the_next_throw(evening: Evening) -> None:
+def test_keeping_other_crib_dice_changes_the_point_only_before_the_next_throw(evening: Evening) -> None:
     frozen(evening)
     evening.tray.put_back()
     after = evening.keep(2, 2)
@@ -155,7 +155,7 @@ def test_lifting_all_seven_frozen_crib_dice_off_the_tray_does_not_bank(evening: 
     assert known(evening.throw(*FIRST).state)["turn_points"] == 15
 
 
-def test_a_crib_dice_piddle_throws_the_last_die_and_a_frozen_die_from_the_keep_zone(evening: Evening) -> None:
+def test_a_crib_dice_piddle_is_thrown_with_the_last_die_and_one_die_from_the_keep_zone(evening: Evening) -> None:
     """With six frozen, two dice are thrown (a piddle): the last die and one frozen die from the keep zone."""
     evening.throw(3, 3, 3, 3, 3, 3, 1)
     evening.keep(*[3] * 6)
@@ -199,7 +199,7 @@ def test_after_a_crib_dice_wipe_out_a_notice_asks_to_clear_the_tray(evening: Eve
     assert evening.throw(*FIRST).throws[-1].player == "Ben"
 
 
-def test_a_crib_dice_throw_seen_before_a_point_is_named_counts_afterwards(evening: Evening) -> None:
+def test_a_crib_dice_throw_seen_too_early_is_recorded_once_the_point_is_named(evening: Evening) -> None:
     evening.throw(*FIRST)
     early = evening.throw(1, 2, 3, 4, 6)  # the fives were put beside the tray
     assert (known(early.notice).code, early.number) == ("decide_first", 2)
@@ -316,14 +316,14 @@ def test_clearing_the_tray_after_teaching_dice_or_calibrating_does_not_bank(even
     assert (after.number, after.question, after.state) == (before.number, None, before.state)
 
 
-def test_the_first_throw_after_a_calibration_is_entered_without_a_question(evening: Evening) -> None:
+def test_the_first_throw_after_a_calibration_is_recorded_without_a_question(evening: Evening) -> None:
     evening.table.submit(OverlookTray(empty_tray(0.0)))
     after = evening.throw(*FIRST)
     assert (len(after.throws), after.question) == (1, None)
 
 
 @pytest.mark.parametrize("seen", [None, empty_tray(0.0)])
-def test_crib_dice_put_back_after_a_calibration_are_no_new_throw_and_bank_when_lifted(
+def test_crib_dice_put_back_after_calibration_are_no_new_throw_and_lifting_them_banks(
     evening: Evening, seen: Observation | None
 ) -> None:
     before = frozen(evening)

@@ -147,7 +147,7 @@ def test_kept_crapola_dice_that_score_nothing_get_a_notice_and_block_the_next_th
     assert table.snapshot().number == before
 
 
-def test_lifting_all_dice_out_in_crapola_scores_and_banks_the_held_dice(table: Table, tray: Tray, clock: Clock) -> None:
+def test_lifting_crapola_dice_out_of_the_tray_banks_those_set_aside(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     table.submit(Observe(tray.keep(1, 1)))
@@ -179,7 +179,7 @@ def test_after_a_restart_crapola_dice_kept_by_earlier_throws_stay_kept(evening: 
     assert known(evening.throw(2, 5, 3, 4).state)["kept"] == [[5], [1]]
 
 
-def test_lifting_hot_dice_out_in_crapola_does_not_bank(table: Table, tray: Tray, clock: Clock) -> None:
+def test_lifting_six_scoring_crapola_dice_out_of_the_tray_banks_nothing(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     held = table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))

@@ -39,7 +39,7 @@ def test_a_complete_throw_replaces_one_with_a_missing_die_and_withdraws_the_ques
     assert (after.question, after.throws[-1].values) == (None, (1, 3, 3, 4, 6))
 
 
-def test_a_later_confident_reading_of_a_doubtful_throw_plays_it_and_withdraws_the_question(evening: Evening) -> None:
+def test_a_confident_reading_of_a_once_doubtful_throw_records_it_and_withdraws_the_question(evening: Evening) -> None:
     frozen(evening)
     first = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.COCKED)
     assert known(first.question).code == "cocked"
@@ -89,7 +89,7 @@ def test_an_empty_tray_does_not_bank_while_a_question_is_open(evening: Evening) 
     assert known(evening.wait(0.1).state)["scores"]["Ann"] == 5, "the tray has been empty all the while"
 
 
-def test_answering_a_question_about_dice_with_no_throw_leaves_the_game_unchanged(evening: Evening) -> None:
+def test_the_answer_no_throw_to_a_question_about_dice_leaves_the_game_unchanged(evening: Evening) -> None:
     before = frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.DISAGREE).question
     after = evening.table.submit(Answer(question=known(question).id, values=None))
