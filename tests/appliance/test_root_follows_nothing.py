@@ -260,8 +260,11 @@ def test_an_export_by_root_into_the_data_folder_belongs_to_the_service(home: Hom
 
 
 def test_the_doctors_bug_report_zip_has_mode_600(home: Home) -> None:
-    file = home.folder / "bundle.zip"
-    bundle.write(file, Settings(), [], photos=False)
+    file, before = home.folder / "bundle.zip", os.umask(0)
+    try:
+        bundle.write(file, Settings(), [], photos=False)
+    finally:
+        os.umask(before)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 

@@ -365,20 +365,27 @@ def test_update_looks_for_the_page_at_the_running_port_or_the_settings_port_or_t
         assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
 
 
+WELL = '{"parts": {"table": {"ok": true}, "journal": {"ok": true}, "pages": {"ok": true}, "camera": {"ok": false}}}'
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("body", "number"),
     [
-        "[]",
-        "[" * 9_000,
-        "no JSON",
-        '{"parts": []}',
-        '{"parts": "none"}',
-        '{"parts": {"table": 1}}',
-        '{"parts": {}}',
-        "\xff",
+        (WELL, 41),
+        (WELL.replace("true", "false", 1), None),
+        ("[]", None),
+        ("[" * 9_000, None),
+        ("no JSON", None),
+        ('{"parts": []}', None),
+        ('{"parts": "none"}', None),
+        ('{"parts": {"table": 1}}', None),
+        ('{"parts": {}}', None),
+        ("\xff", None),
     ],
 )
-def test_update_takes_a_malformed_or_empty_healthz_answer_as_unhealthy(body: str) -> None:
+def test_update_takes_only_a_healthz_answer_of_healthy_table_journal_and_pages_as_healthy(
+    body: str, number: int | None
+) -> None:
     """Root asks the service, or another program that has the port."""
 
     class Answer(http.server.BaseHTTPRequestHandler):
@@ -393,4 +400,4 @@ def test_update_takes_a_malformed_or_empty_healthz_answer_as_unhealthy(body: str
         threading.Thread(target=server.serve_forever).start()
         entry = entry_of(f"http://127.0.0.1:{server.server_port}")
         server.shutdown()
-    assert entry is None
+    assert entry == number

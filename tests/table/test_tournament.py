@@ -144,7 +144,7 @@ def test_an_undo_or_a_throw_correction_changes_the_result_of_a_tournament_match(
 def test_tournament_walkovers_against_a_player_who_left_are_revoked_when_the_player_returns(table: Table) -> None:
     chance = random.Random(5)
     begin(table, "round_robin", FIVE[:4])
-    one, other = play_next(table, chance)
+    one, _ = play_next(table, chance)
     view = leave(table, one)
     walkovers = [match for match in view.matches if match.won is not None and match.game is None]
     assert len(walkovers) == 2
@@ -154,7 +154,6 @@ def test_tournament_walkovers_against_a_player_who_left_are_revoked_when_the_pla
     assert [match for match in view.matches if match.won is not None and match.game is None] == []
     with pytest.raises(CompanionError, match="'Zoe' does not play"):
         leave(table, "Zoe")
-    assert other in FIVE
 
 
 @pytest.mark.parametrize("form", ["knockout", "round_robin"])
