@@ -331,8 +331,8 @@ def test_crib_dice_put_back_after_calibration_are_no_new_throw_and_lifting_them_
     assert evening.see().throws == before.throws
     evening.tray.lift()
     evening.see()
-    after = evening.wait(3.0)
-    assert (after.state["player"], after.state["scores"]["Ann"] > 0) == ("Ben", True)
+    state = known(evening.wait(3.0).state)
+    assert (state["player"], state["scores"]["Ann"] > 0) == ("Ben", True)
 
 
 def test_crib_dice_roll_off_reads_two_dice_per_player_and_the_higher_total_begins(table: Table) -> None:
