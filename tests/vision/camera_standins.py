@@ -20,6 +20,10 @@ from vision.cameras.simulated.clock import SteppedClock
 from vision.images.loading import quiet_opencv
 from vision.reading.reading import Reading
 
+DIM_AFTER_S = 0.045 + 0.033 + 0.02
+"""Seconds from the time of the frame at which a Pi dims the strip to that of the first frame without its light: until
+the frame is delivered, until a strip of 363 LEDs has its next frame, and an exposure of two periods at 50 Hz."""
+
 
 class Clock:
     """A callable clock in seconds that advances by `sleep`, and by 0.1 ms at each call. Keeps the times slept."""

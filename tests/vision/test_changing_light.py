@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from companion.adapters.tray_observer import TrayObserver
-from tests.vision.camera_standins import Film, no_dice, virtual_camera
+from tests.vision.camera_standins import DIM_AFTER_S, Film, no_dice, virtual_camera
 from tests.waiting import until
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
@@ -84,6 +86,36 @@ def test_the_camera_watcher_repeats_a_doubtful_reading_once_a_spot_of_light_has_
     assert not any(isinstance(event, Moving) for event in again)
     assert isinstance(last, Settled)
     assert last.reading.trusted
+
+
+@pytest.mark.parametrize("strip_light", [0.3, 1.0])
+def test_a_doubtful_tray_is_reread_when_the_lamp_changes_not_when_the_dimmed_strip_lights_up_again(
+    camera: VirtualCamera, strip_light: float
+) -> None:
+    """The strip adds `strip_light` of the lamp's light to the whole tray, except while it is dimmed."""
+    now_s, dimmed_s, bright_s = 0.0, math.inf, -math.inf
+
+    def film() -> Frame | None:
+        nonlocal now_s
+        now_s += 1 / FPS
+        dim = dimmed_s + DIM_AFTER_S < now_s <= bright_s + DIM_AFTER_S
+        lamp = 0.5 if now_s < 3 else 0.8
+        camera.disturb = FaultInjection(lamp=lamp * (1.0 if dim else 1.0 + strip_light)).over
+        frame = camera.frame()
+        return replace(frame, at_s=now_s) if now_s < 5 else None
+
+    def dim_strip(on: bool) -> None:
+        nonlocal dimmed_s, bright_s
+        dimmed_s, bright_s = (now_s, math.inf) if on else (dimmed_s, now_s)
+
+    def doubtful(*_: object) -> Reading:
+        return Reading((), Doubt.UNREAD)
+
+    events = list(Watcher(Film(film), doubtful, camera.rig(), dim=dim_strip).events())
+    first, *again = [event for event in events if isinstance(event, Settled)]
+    assert first.at_s < 1
+    assert again
+    assert all(event.at_s >= 3 for event in again)
 
 
 @pytest.mark.parametrize(("hand", "dice"), [("throw", 3), ("lift", 0), ("wait", 3)])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError
-from tests.vision.camera_standins import Film, no_dice, virtual_camera
+from tests.vision.camera_standins import DIM_AFTER_S, Film, no_dice, virtual_camera
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.cameras.simulated.tray import Pose
@@ -189,11 +189,6 @@ def test_a_die_pushed_before_the_throw_is_reported_is_read_at_its_new_place(came
     assert throw.at_s >= pushed_s[0] + STILL_S
     assert throw.reading.trusted
     assert any(np.hypot(die.x_mm - 120, die.y_mm - 120) < 20 for die in throw.thrown)
-
-
-DIM_AFTER_S = 0.045 + 0.033 + 0.02
-"""Seconds from the time of the frame at which a Pi dims the strip to that of the first frame without its light: until
-the frame is delivered, until a strip of 363 LEDs has its next frame, and an exposure of two periods at 50 Hz."""
 
 
 def test_the_watcher_sees_no_motion_when_it_dims_the_led_strip(camera: VirtualCamera) -> None:

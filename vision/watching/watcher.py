@@ -18,16 +18,13 @@ from vision.reading.reading import Reading
 from vision.watching.agreement import agreed, same_dice
 from vision.watching.ego_motion import ego_motion
 from vision.watching.handheld import HELD, PAUSED
+from vision.watching.light_monitor import LightMonitor
 from vision.watching.stillness import (
-    DIFFERENT_PX,
     FIXED,
     STILL_S,
     Phase,
-    Small,
     StillnessCriterion,
     StillnessDetector,
-    changed,
-    same_light,
     small_picture,
     step,
 )
@@ -180,12 +177,13 @@ class Watcher:
         detector, hasty = StillnessDetector(), True
         told: Phase | None = None
         criterion, doubted, tries = self._criterion, None, 0
-        unclear: Small | None = None  # the tray as it was last read with doubt
+        light = LightMonitor(LIGHT_SETTLES_S if self._dim else 0.0)
         try:
             while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
                 now = small_picture(frame.image_bgr)
                 detector, phase = step(detector, now, frame.at_s, criterion)
                 criterion = self._criterion
+                in_other_light = light.differs(now, frame.at_s, spots=self.rig is not None)
                 if phase in (Phase.MOVING, Phase.DARK):
                     if doubted is not None:
                         yield doubted
@@ -198,12 +196,13 @@ class Watcher:
                     hasty = settled is not None
                     detector = detector.at_rest() if settled is not None else detector.still_since(until_s)
                     if settled is not None:
-                        told, unclear, self._emptied = None, None, not settled.thrown
+                        told, self._emptied = None, not settled.thrown
+                        light.end()
                         yield settled
                 elif (
                     phase is Phase.SETTLED
                     or (phase is Phase.RESTING and told is Phase.MOVING)
-                    or (phase is Phase.RESTING and unclear is not None and self._in_other_light(unclear, now))
+                    or (phase is Phase.RESTING and in_other_light)
                     or (doubted is not None and frame.at_s >= doubted.at_s + REREAD_INTERVAL_S)
                 ):
                     tries = tries + 1 if doubted is not None else 1
@@ -220,7 +219,7 @@ class Watcher:
                         doubted = settled
                         continue
                     doubted = None
-                    unclear = None if settled.reading.trusted else small_picture(settled.frame.image_bgr)
+                    light.end() if settled.reading.trusted else light.begin(small_picture(settled.frame.image_bgr))
                     self._emptied = not settled.thrown and settled.reading.trusted
                     yield settled
             if doubted is not None:
@@ -232,10 +231,6 @@ class Watcher:
     def _criterion(self) -> StillnessCriterion:
         """Criterion of rest: a camera without a calibration may be held by hand."""
         return HELD if self.rig is None else FIXED
-
-    def _in_other_light(self, then: Small, now: Small) -> bool:
-        """Return whether the light has changed between two pictures: over the whole tray, or, if calibrated, a spot."""
-        return not same_light(then, now) or (self.rig is not None and changed(then, now) > DIFFERENT_PX)
 
     def _read_as_they_come(self, detector: StillnessDetector, first: Frame) -> tuple[float, Settled | None]:
         """Read frames of a calibrated camera while the stillness detection waits STILL_S, to save that time.
