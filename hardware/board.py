@@ -239,7 +239,8 @@ class Board:
                     self._illness = None
         except DeviceError as ill:
             self._strip.stop()
-            self._lit, self._illness, self._retry_s = False, ill, now_s + RETRY_S
+            self._lit, self._illness = False, ill
+            self._retry_s = self._clock() + RETRY_S  # counts from now: the attempt itself may have taken seconds
 
     def _run(self) -> None:
         """Call `step` when due, after changes and at least every REFRESH_S, until `stop`; then close the strip."""

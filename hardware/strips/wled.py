@@ -10,7 +10,9 @@ import ipaddress
 import re
 import socket
 import struct
+import threading
 from collections.abc import Iterator
+from typing import Any
 
 from companion.errors import DeviceError, SetupError
 from hardware.strips import DrivenStrip, FrameRGB, StripKind
@@ -25,11 +27,17 @@ VERSION_1, PUSH = 0x40, 0x01
 RGB24, DISPLAY = 0x0B, 0x01
 """Data type and destination in the DDP header. They mean three colours of eight bits, and the default output."""
 
+LOOKUP_WAIT_S = 0.5
+"""Longest wait, in seconds, for the address of a host name when its lookup begins; the lookup goes on in a thread of
+its own. Longer: the board freezes for longer while the controller is off; shorter: a slow router's answer is missed."""
 HOST_NAME = re.compile(r"[0-9A-Za-z_.:%-]{1,253}")
 """Characters of a host name (RFC 1123, with the underscore that some routers use), or of an IPv4 or IPv6 address."""
 MAX_SHOWN_CHARS = 40
 """Largest number of characters of a wrong host name that the error message shows; the rest is cut off. A
 higher limit lets a long wrong name hide the rest of the message."""
+
+Address = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[Any, ...]]
+"""An address as `socket.getaddrinfo` returns it: family, kind, protocol, canonical name, and the address itself."""
 
 
 class WledDriver:
@@ -46,20 +54,45 @@ class WledDriver:
     def __init__(self, host: str, port: int = PORT) -> None:
         self._host, self._port = host, port
         self._sent = 0
+        self._lookup: threading.Thread | None = None
+        self._found: Address | Exception
 
     def open(self, leds: int) -> None:
         """Look up the controller's host and open a UDP socket to it. `leds` is not used.
 
         Nothing is sent: only a later frame can show whether a controller listens there. Raises OSError, also for an
-        unknown host.
+        unknown host and for a name whose lookup takes longer than LOOKUP_WAIT_S; a later call then has the answer.
         """
-        family, kind, protocol, _, address = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)[0]
+        family, kind, protocol, _, address = self._looked_up()
         self._link = socket.socket(family, kind, protocol)
         try:
             self._link.connect(address)
         except OSError:
             self._link.close()
             raise
+
+    def _looked_up(self) -> Address:
+        """Return the host's address, or raise the error of its lookup; raise TimeoutError while that is not over.
+
+        Waits for at most LOOKUP_WAIT_S, and only in the call that begins the lookup.
+        """
+        if self._lookup is None:
+            self._lookup = threading.Thread(target=self._look_up, name="wled lookup", daemon=True)
+            self._lookup.start()
+            self._lookup.join(LOOKUP_WAIT_S)
+        if self._lookup.is_alive():
+            raise TimeoutError("its name is still being looked up")
+        self._lookup = None
+        if isinstance(self._found, Exception):
+            raise self._found
+        return self._found
+
+    def _look_up(self) -> None:
+        """Set `_found` to the host's address, or to the error of its lookup. May take seconds."""
+        try:
+            self._found = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)[0]
+        except self.errors as unknown:
+            self._found = unknown
 
     def send(self, frame_rgb: FrameRGB) -> None:
         """Send a frame to the controller as DDP packets."""

@@ -175,6 +175,23 @@ def test_a_failing_led_strip_is_retried_at_most_every_two_seconds(at: Bench) -> 
     assert 4 <= at.strip.starts <= 6
 
 
+def test_the_board_is_drawn_for_two_seconds_between_slow_failing_attempts_to_open_its_strip(clock: Clock) -> None:
+    class SlowStrip(SickStrip):
+        def start(self) -> None:
+            clock.now_s += 4.0
+            super().start()
+
+    strip, drawn_s = SlowStrip(122), set[float]()
+    strip.sick = True
+    board = board_on(strip, clock)
+    board.show(MOVING)
+    while strip.starts < 5:
+        drawn_s.add(round(clock.now_s, 1))
+        wait_s = board.step()  # may take 4 s of the clock itself
+        clock.now_s += max(wait_s, 1e-4)
+    assert len(drawn_s) >= 4 * 20, "a step each tenth of a second, in the two seconds between two attempts"
+
+
 def test_the_led_driver_thread_lights_the_shown_board_and_stopping_it_darkens_the_strip() -> None:
     lit = threading.Event()
 

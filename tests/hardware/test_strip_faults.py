@@ -7,6 +7,7 @@ import io
 import os
 import re
 import socket
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from hardware.strips.ws281x import Ws281xDriver
 from hardware.track import preset
 from hardware.view import BoardView, Peg
 from tests.hardware.pi_drivers import fake_spi, fresh_driver
+from tests.waiting import PATIENCE_S, until
 
 FRAME_RGB = np.full((122, 3), 7, np.uint8)
 PI_4 = "Raspberry Pi 4 Model B Rev 1.4"
@@ -157,6 +159,26 @@ def test_an_spi_strip_refused_for_a_small_bufsiz_can_be_lit_after_bufsiz_is_rais
         strip.start()
     (tmp_path / "bufsiz").write_text("4096\n")
     light(strip)
+
+
+def test_a_slow_name_lookup_fails_the_start_of_a_wled_strip_until_it_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answered, resolve = threading.Event(), socket.getaddrinfo
+
+    def slow(_host: str, port: int, **kind: Any) -> Any:
+        answered.wait(PATIENCE_S)
+        return resolve("127.0.0.1", port, **kind)
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    strip = DrivenStrip(122, WledDriver("wled-bar.local"))
+    for _ in range(2):
+        with pytest.raises(DeviceError, match=r"wled-bar\.local can't be reached \(its name is still being looked up"):
+            strip.start()
+    answered.set()
+    assert until(lambda: not [one for one in threading.enumerate() if one.name == "wled lookup"])
+    light(strip)
+    strip.stop()
 
 
 def test_an_unreachable_wled_controller_is_reported_and_relit_when_back() -> None:
