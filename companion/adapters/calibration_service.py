@@ -87,8 +87,9 @@ class CalibrationService:
                 whether the camera is virtual. `sheet`: whether `take_sheet` has measured the sheet. `empty`: whether
                 the empty tray was taken after it. `picture_wh`: size in pixels. `markers`, `zones`: corners of each in
                 pixels. `lens`: `views` kept, `of` (views needed), `degrees` (horizontal angle of view), `measured`
-                (else assumed). `advice`: what to improve. Before the first frame `picture_wh` and `lens` are None,
-                `markers` and `zones` empty, and the advice is `no_picture`.
+                (else assumed); with no views yet, that of the calibration just made, if any. `advice`: what to improve.
+                Before the first frame `picture_wh` and `lens` are None, `markers` and `zones` empty, and the advice is
+                `no_picture`.
         """
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
@@ -105,13 +106,14 @@ class CalibrationService:
         now = self._steps.detect(frame.image_bgr)
         if now.markers:
             self._camera.reserve(RESERVED_S)
-        lens = self._steps.lens(frame.image_bgr)
+        views, done = self._steps.views, self._done
+        lens = done.found.lens if done is not None and not views else self._steps.lens(frame.image_bgr)
         floor_to_px = now.floor_to_px if now.floor_to_px is not None or found is None else found.floor_to_px
         outlines = [] if floor_to_px is None else [projected(zone.corners_mm, floor_to_px) for zone in zones(plan)]
         height, width = frame.image_bgr.shape[:2]
         # Once the sheet was measured it may be lifted out.
         advice = [one for one in now.advice if found is None or one.code != "no_sheet"]
-        earlier = self._done.found if self._done else found
+        earlier = done.found if done else found
         advice += [one for one in (earlier.advice if earlier else ()) if one.code in UNSEEN]
         return {
             **status,
@@ -120,7 +122,7 @@ class CalibrationService:
             "zones": [np.round(corners_px, 1).tolist() for corners_px in outlines],
             "advice": advice,
             "lens": {
-                "views": min(len(self._steps.views), MIN_VIEWS),
+                "views": min(len(views), MIN_VIEWS),
                 "of": MIN_VIEWS,
                 "degrees": round(lens.angle_deg, 1),
                 "measured": lens.measured,
@@ -164,6 +166,7 @@ class CalibrationService:
     def take_empty(self) -> Mapping[str, Any]:
         """Take a picture of the tray once sheet and hands are out of it, store the calibration, and return `look()`.
 
+        The views that the lens was measured from are dropped, because the next calibration may be that of another lens.
         Raises DeviceError if called before `take_sheet`, if the tray does not come to rest in time, or if no
         calibration can be computed or stored.
         """
@@ -173,6 +176,7 @@ class CalibrationService:
             # The camera has been running: its exposure has settled.
             empty_bgr = self._step(lambda: self._steps.empty_tray(warm_frames=0))
             self._keep(calibrated(self._found, self._steps.plan, empty_bgr, self._steps.lamp), empty=True)
+            self._steps.views = ()  # the next calibration may be that of another lens
         return self.look()
 
     def take_die(self) -> Mapping[str, Any]:

@@ -58,7 +58,9 @@ class FrameBuffer:
                     return frame
 
     def stop(self) -> None:
-        """Close the camera."""
+        """Close the camera. `newest` returns None until it sends frames again."""
+        with self._came:
+            self._newest = None
         self.source.stop()
 
     def unused_s(self) -> float:
@@ -66,7 +68,7 @@ class FrameBuffer:
         return time.monotonic() - self._used_s
 
     def newest(self) -> Frame | None:
-        """Return the camera's newest frame without waiting; None before the first."""
+        """Return the newest frame without waiting; None while the camera is closed or has sent none yet."""
         with self._came:
             return self._newest
 

@@ -61,6 +61,7 @@ def test_photos_of_the_calibration_sheet_and_then_the_empty_tray_store_a_calibra
     assert (look["markers"], codes(look)) == ([], set()), "with the sheet taken, that it is gone is well"
     look = calibration.act("empty").json
     assert look["says"].startswith("Calibrated 2030-01-31 20:00")
+    assert (look["lens"]["measured"], look["lens"]["degrees"]) == (True, pytest.approx(62.2, abs=0.2))
     stored = load_calibration(calibration.folder)
     assert stored is not None
     assert stored.camera == "virtual"
@@ -273,6 +274,15 @@ class Silent:
         return None
 
 
+def test_a_second_calibration_measures_the_lens_from_views_of_its_own(calibration: Calibration) -> None:
+    for step, body in (("lay", {"lies": True}), ("sheet", {}), ("lay", {"lies": False}), ("empty", {})):
+        assert calibration.act(step, **body).status_code == 200
+    printed = sheet("a4", (320.0, 240.0), 80.0)
+    calibration.camera.lay_sheet(raster(printed), printed.size_mm)  # flat only: that tells nothing about the lens
+    lens = calibration.act("sheet").json["lens"]
+    assert (lens["views"], lens["measured"]) == (1, False)
+
+
 def test_calibrating_a_camera_without_pictures_reports_no_picture(tmp_path: Path) -> None:
     part = CalibrationService("opencv:0", FrameBuffer(Silent()), tmp_path, lambda: "now")
     assert part.picture_jpeg() is None
@@ -296,6 +306,17 @@ def test_frame_buffer_makes_other_readers_wait_while_one_has_reserved_it(calibra
     table.join()
     assert taken_s == sorted(set(taken_s))
     assert len(got) == 1
+
+
+def test_the_calibration_page_has_no_picture_of_a_camera_that_was_closed(tmp_path: Path) -> None:
+    clock = SteppedClock()
+    buffer = FrameBuffer(VirtualCamera(1, clock, clock.sleep, seed=3))
+    part = CalibrationService("opencv:0", buffer, tmp_path, lambda: "now")
+    buffer.frame()
+    assert part.picture_jpeg() is not None
+    buffer.stop()
+    assert part.picture_jpeg() is None
+    assert part.look()["advice"] == [NO_PICTURE]
 
 
 def test_a_camera_frame_buffer_that_was_reserved_for_5_s_gives_its_next_frame_5_s_later() -> None:
