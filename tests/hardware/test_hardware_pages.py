@@ -75,7 +75,7 @@ FIGURES = (
 
 
 @pytest.mark.parametrize(("page", "sentence"), FIGURES)
-def test_a_listed_figure_of_the_hardware_docs_equals_the_codes_value(page: str, sentence: str) -> None:
+def test_a_listed_sentence_of_the_hardware_docs_quotes_the_figure_in_the_code(page: str, sentence: str) -> None:
     assert sentence in PAGES[page]
 
 

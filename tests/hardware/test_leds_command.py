@@ -68,7 +68,7 @@ def test_led_board_drilling_template_is_true_to_size_with_a_hole_per_led(name: s
     assert svg.get("width") == f"{svg.get('viewBox', '').split()[2]}mm"
 
 
-def test_led_drilling_template_frame_and_corners_match_the_front_panel() -> None:
+def test_led_drilling_template_frame_and_screw_holes_match_the_front_panel() -> None:
     svg = ET.fromstring(drilling_template(preset("board3x121")))
     (frame,) = svg.iter(f"{SVG}rect")
     width, height = mm.board_wh_mm(preset("board3x121"))
@@ -140,7 +140,7 @@ def test_the_wiring_diagram_puts_spi_data_on_its_bus_and_wled_on_no_pin() -> Non
     assert "takes no pin" in wiring_diagram("wled:board.local", StripSettings(), {}, 2000)
 
 
-def test_the_pin_table_gives_each_gpio_its_own_pin_off_power_and_ground() -> None:
+def test_the_pin_table_gives_each_gpio_its_own_pin_never_a_power_or_ground_pin() -> None:
     assert sorted(HEADER_PINS) == list(range(28))
     assert len(set(HEADER_PINS.values())) == 28
     assert not set(HEADER_PINS.values()) & {1, 2, 4, 6, 9, 14, 17, 20, 25, 30, 34, 39}  # powers and grounds

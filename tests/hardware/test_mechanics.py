@@ -90,7 +90,7 @@ def test_printed_camera_post_foot_and_light_holder_are_outside_camera_view(modul
 
 
 @pytest.mark.parametrize(("module", "size_wh"), CAMERAS)
-def test_a_camera_post_is_under_a_metre_and_the_tray_floor_reflects_no_light_bar(
+def test_camera_post_is_under_1_m_and_the_tray_mirrors_no_light_bar_to_the_lens(
     module: Module, size_wh: SizeWH
 ) -> None:
     """A light bar's mirror point lies off the tray's floor."""

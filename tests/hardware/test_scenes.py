@@ -74,7 +74,7 @@ def test_each_led_scene_is_lit_and_depends_on_view_and_time_alone(scene: Scene, 
     assert 0.0 <= float(first.min()) <= float(first.max()) <= 1.0
 
 
-def test_the_busiest_second_of_a_4_hz_light_has_4_flashes_and_of_a_half_hz_light_1() -> None:
+def test_the_flash_counter_counts_4_flashes_a_second_at_4_hz_and_1_at_half_a_hz() -> None:
     """The pulse takes two seconds."""
     times = np.arange(0, 4, 1 / RATE_HZ)
     assert busiest_second(flashes((np.sin(8 * np.pi * times) > 0).astype(np.float32), 0.2)) == 4
@@ -171,7 +171,7 @@ SHARING = BoardView(pegs=(Peg(0, 41, 41), Peg(2, 44, 44)), mood="ready")
 
 
 @pytest.mark.parametrize("view", AHEAD)
-def test_the_led_at_the_front_of_the_current_turns_points_pulses(view: BoardView) -> None:
+def test_the_led_of_a_pegs_provisional_hole_pulses_in_the_pegs_colour(view: BoardView) -> None:
     head, colour = list(Canvas(STRIP, view.holes).hole(1, 58)), np.array(player_colour(view.pegs[1].colour))
     for time_s, level in ((1.2, 0.7), (1.8, 1.0), (2.4, 0.7)):
         assert np.allclose(compose(view, STRIP, time_s)[head], level * colour, atol=1e-3)
@@ -218,7 +218,7 @@ def test_led_track_schedules_no_redraw_while_dice_already_read_lie_in_the_tray(t
 
 
 @pytest.mark.parametrize(("moments", "due_s"), [((), math.inf), ((Moment("press", 7.0),), 7.0)])
-def test_the_next_led_change_is_due_at_the_start_of_a_coming_animation_or_else_never(
+def test_the_next_led_change_is_at_the_coming_animation_or_never_without_one(
     moments: tuple[Moment, ...], due_s: float
 ) -> None:
     assert next_change_s(BoardView(pegs=(Peg(0, 3, 3),), mood="ready", moments=moments), STRIP, 5.0) == due_s
@@ -277,7 +277,9 @@ def test_a_status_segment_of_4_leds_shows_whose_turn_it_is(players: int) -> None
 
 
 @pytest.mark.parametrize(("holes", "start", "finish"), [(120, 1, 1), (40, 1, 0), (41, 0, 0)])
-def test_a_join_code_lights_an_led_per_pip_also_if_a_pocket_has_no_leds(holes: int, start: int, finish: int) -> None:
+def test_a_join_code_lights_an_led_per_pip_even_without_start_or_finish_leds(
+    holes: int, start: int, finish: int
+) -> None:
     leds = holes + start + finish
     track = TrackSettings(leds=leds, lanes=(f"0-{leds - 1}",), holes=holes, start_leds=start, finish_leds=finish)
     canvas = Canvas(layout_from(track), holes)

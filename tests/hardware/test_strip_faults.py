@@ -119,7 +119,7 @@ UNPLUGGED = OSError(errno.ENODEV, "No such device")
         (ws281x, RuntimeError(-11), RuntimeError(-5), "on pin 18"),
     ],
 )
-def test_a_vanished_led_strip_names_its_cure_and_is_lit_once_mended(
+def test_a_failed_led_strip_reports_its_cure_and_lights_again_once_mended(
     made: Made,
     opening: BaseException | None,
     writing: BaseException,

@@ -192,7 +192,9 @@ def test_enabled_mqtt_commands_start_a_game_and_mute_the_sounds(home: Home, comm
 
 
 @pytest.mark.parametrize("name", ["\u202eAnn", "  ", "a\nb"])
-def test_an_mqtt_game_start_with_invisible_player_name_is_ignored(home: Home, commanded: Publisher, name: str) -> None:
+def test_an_mqtt_game_start_with_a_blank_or_unprintable_player_name_is_ignored(
+    home: Home, commanded: Publisher, name: str
+) -> None:
     number = home.table.snapshot().number
     for players in ([name, "Fay"], ["Eve", "Fay"]):
         home.listener.client.publish("pub/start", msgspec.json.encode({**HEADER, "players": players}), 1)

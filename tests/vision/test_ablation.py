@@ -16,7 +16,7 @@ def cut_through() -> tuple[FrameBGR, None, tuple[int, ...]]:
     return shown.image_bgr[:, x + round(0.45 * width) :].copy(), None, shown.values
 
 
-def test_an_ablation_run_restores_all_parts_of_the_tray_reader() -> None:
+def test_the_last_row_of_an_ablation_run_equals_the_complete_dice_readers_result() -> None:
     _, found = outcomes(Job("photos, count known", "one", True, cut_through))
     assert len(found) == len(ROWS) == len(WITHOUT) + 1
     frame_bgr, _, truth = cut_through()

@@ -11,7 +11,7 @@ def reading(*dice: tuple[int, int]) -> Reading:
     return Reading(tuple(Die(value, (x - 20, 80, 40, 40), 1.0) for value, x in dice), None)
 
 
-def test_two_dice_of_one_reading_never_both_match_the_same_die_of_the_other_reading() -> None:
+def test_readings_differ_if_two_dice_of_one_lie_near_a_single_die_of_the_other() -> None:
     two_fives, a_five_between = reading((5, 100), (5, 124)), reading((5, 112), (3, 900))
     assert not same_dice(two_fives, a_five_between)
     assert not same_dice(a_five_between, two_fives)

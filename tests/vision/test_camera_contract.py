@@ -70,7 +70,7 @@ def test_the_camera_contract_tests_cover_every_registered_camera_type() -> None:
     assert {build.__name__ for build in BUILDS} == set(CAMERAS)
 
 
-def test_the_camera_how_to_pages_fake_video_capture_opens_the_pages_example_address() -> None:
+def test_the_fake_video_capture_of_the_camera_how_to_opens_the_example_address() -> None:
     page = (Path(__file__).parents[2] / "docs/how-to/add-a-camera.md").read_text(encoding="utf-8")
     shown = eval(page.partition('"VideoCapture", ')[2].partition(")\n")[0])
     assert shown("rtsp://camera/1").isOpened()
@@ -170,7 +170,9 @@ def test_the_video_file_camera_skips_frames_for_a_reader_that_is_behind(tmp_path
     assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
-def test_a_late_webm_video_camera_skips_less_than_140_ms_between_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_of_a_webm_claiming_1000_fps_are_under_140_ms_apart_when_read_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """OpenCV tells 1,000 frames a second for it, although its frames are 33 ms apart."""
 
     class Recording:
@@ -221,7 +223,7 @@ def test_the_photo_folder_camera_starts_over_after_the_last_photo(tmp_path: Path
     assert sum(later and not earlier for earlier, later in itertools.pairwise(reds)) == 4
 
 
-def test_the_photo_folder_camera_fits_a_tall_photo_between_grey_bars(tmp_path: Path) -> None:
+def test_the_photo_folder_camera_fits_a_tall_photo_whole_and_fills_up_with_grey(tmp_path: Path) -> None:
     written_photo(tmp_path / "tall.png", (0, 0, 255), size_wh=(30, 60))
     (frame,) = taken(photos_of(tmp_path), 1)
     red = (frame.image_bgr == (0, 0, 255)).all(axis=2)

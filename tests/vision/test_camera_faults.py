@@ -159,7 +159,7 @@ def test_a_usb_camera_that_repeats_one_picture_fails_until_its_picture_changes(u
 
 
 @pytest.mark.parametrize("level", [0, 255])
-def test_a_usb_camera_with_pictures_of_one_colour_is_not_frozen(usb: Usb, level: int) -> None:
+def test_a_usb_camera_that_sends_only_black_or_only_white_is_not_called_frozen(usb: Usb, level: int) -> None:
     usb.read = lambda: (True, np.full((48, 64, 3), level, np.uint8))
     camera = IndexCamera(0, clock := Clock())
     camera.start()

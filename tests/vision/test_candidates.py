@@ -30,7 +30,7 @@ def test_scale_fusion_averages_scores_over_scales_at_which_the_die_is_large_enou
     assert [one.score for one in (once, twice, near)] == pytest.approx([0.4, 0.7, 0.8])
 
 
-def test_merging_detections_of_several_scales_keeps_two_dice_but_no_pip_detected_on_a_surer_die() -> None:
+def test_scale_fusion_keeps_dice_side_by_side_but_only_the_surer_of_nested_faces() -> None:
     beside = fuse({1.0: [seen(50, 40, 0.8)], 0.5: [seen(90, 40, 0.6)]})
     pip = fuse({1.0: [seen(50, 40, 0.8), seen(50, 18, 0.6, 1)], 0.5: [seen(50, 40, 0.8)]})
     assert [one.score for one in beside] == pytest.approx([0.4, 0.3])
@@ -97,7 +97,9 @@ def test_dice_selection_trusts_2_dice_but_doubts_7_of_the_same_confidence() -> N
         ((), 0),
     ],
 )
-def test_dice_of_unknown_count_are_those_above_the_largest_score_drop(scores: tuple[float, ...], dice: int) -> None:
+def test_dice_of_unknown_count_are_those_above_the_largest_drop_from_a_high_score(
+    scores: tuple[float, ...], dice: int
+) -> None:
     candidates = [read(50 + 100 * at, 60, score**2, 1.0) for at, score in enumerate(scores)]
     assert len(select(candidates, None).dice) == dice
 

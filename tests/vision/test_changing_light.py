@@ -130,7 +130,7 @@ def test_dice_thrown_or_lifted_in_the_dark_are_read_once_the_light_is_on_again(
     assert (len(settled.thrown), settled.reading.trusted) == (dice, True)
 
 
-def test_black_first_pictures_of_a_camera_give_a_dark_event_and_no_settled_one(camera: VirtualCamera) -> None:
+def test_a_watcher_that_starts_in_the_dark_emits_dark_then_moving_then_settled(camera: VirtualCamera) -> None:
     def film() -> Frame | None:
         camera.disturb = FaultInjection(lamp=0.0 if camera.frame().at_s < 1 else 1.0).over
         frame = camera.frame()

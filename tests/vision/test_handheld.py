@@ -160,6 +160,6 @@ def test_camera_watcher_stops_rereading_doubtful_dice_and_reports_the_doubt_once
     assert readings == MAX_READINGS_IN_DOUBT, "one frame each: the others would not remove it"
 
 
-def test_the_watcher_holds_back_a_doubtful_reading_until_the_dice_move_or_the_video_ends() -> None:
+def test_the_watcher_reports_dice_still_in_doubt_when_they_move_or_the_video_ends() -> None:
     assert [type(event) for event in told(10, moves_at=8)[0]] == [Settled, Moving]
     assert [type(event) for event in told(8)[0]] == [Settled]

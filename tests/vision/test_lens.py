@@ -59,7 +59,7 @@ def more_views(views: Views, shown: list[tuple[Marker, ...]]) -> Views:
         *((angle_deg, bend) for angle_deg in (40.0, 80.0) for bend in ((0.0, 0.0), (-0.25, 0.08))),
     ],
 )
-def test_calibration_measures_camera_height_position_and_tilt_for_any_lens(
+def test_calibration_finds_the_angle_of_view_and_camera_pose_of_eight_lenses(
     angle_deg: float, bend: tuple[float, float]
 ) -> None:
     """Taken for a Camera Module 2's, these lenses would be measured up to 46 % too high or 40 % too low."""

@@ -39,7 +39,7 @@ def test_each_pi_camera_module_uses_its_widest_sensor_mode(module: str, size_wh:
 
 
 @pytest.mark.parametrize("module", ["Camera Module 3", "Camera Module 3 Wide", "Camera Module 2", "HQ Camera"])
-def test_a_pi_camera_in_a_cropped_sensor_mode_is_refused_with_the_cure(module: str) -> None:
+def test_a_pi_camera_in_a_cropped_sensor_mode_is_refused_with_upgrade_advice(module: str) -> None:
     pi = Pi(module, cropped=True).start()
     with pytest.raises(DeviceError, match=r"columns that its sensor could.*full-upgrade"):
         pi.frame()
@@ -119,7 +119,7 @@ def test_the_pi_camera_measures_its_locked_exposure_again_after_a_light_change(f
     assert pi.sent("AeEnable") == [False, True, False]
 
 
-def test_a_one_second_hand_over_the_tray_keeps_the_pi_cameras_exposure() -> None:
+def test_a_hand_over_the_tray_for_one_second_leaves_the_pi_cameras_exposure_locked() -> None:
     pi = Pi().start()
     held = pi.until(is_held)
     held = pi.until(lambda frame: frame.at_s > held.at_s + 1.0)

@@ -31,7 +31,7 @@ from vision.settings import CameraSettings
 pytestmark = pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
 
 
-def test_a_pi_cameras_angle_of_view_is_that_of_the_used_sensor_part() -> None:
+def test_three_pi_camera_modules_have_their_known_angle_of_view_at_1280_x_960() -> None:
     angles = {one.title: round(one.angle_deg((1280, 960)), 1) for one in MODULES}
     assert angles["Camera Module 3"] == 51.9
     assert angles["Camera Module 2"] == 62.2
@@ -108,12 +108,12 @@ def test_doctor_camera_check_reports_the_sensor_mode_and_fails_a_flickering_lamp
     assert "DC supply" in found["lamp"].cure
 
 
-def test_the_doctor_command_finds_the_version_of_a_pis_picamera2() -> None:
+def test_the_doctor_commands_version_report_names_picamera2() -> None:
     fitted("Camera Module 3")
     assert "picamera2" in check_versions("picamera2").says
 
 
-def test_the_doctor_command_reports_a_cropped_camera_sensor_mode() -> None:
+def test_the_doctor_command_fails_a_cropped_sensor_mode_and_advises_an_upgrade() -> None:
     fitted("Camera Module 3", cropped=True)
     (found,) = check_camera(Settings(camera=CameraSettings("picamera2")))
     assert not found.ok

@@ -38,7 +38,7 @@ def test_a_rendered_flat_die_shows_as_many_pips_as_its_label_says(value: int) ->
     assert len(pips_px(value, 0.4)) == value
 
 
-def test_a_rendered_die_is_rotated_and_not_mirrored() -> None:
+def test_turning_a_six_turns_its_rendered_pips_by_the_same_angle_the_same_way() -> None:
     """The two rows of a six, seen from above, turn from x (right) to y (down)."""
     rows = []
     for turned in (0.0, 0.4):
@@ -69,7 +69,7 @@ def test_the_labels_of_a_rendered_picture_lie_on_its_dice(seed: int) -> None:
         assert np.median(linear(face).mean(2)) > darkest_body > np.median(linear(was).mean(2))
 
 
-def test_crowded_dice_of_a_rendered_tray_touch_without_intersecting() -> None:
+def test_most_crowded_dice_of_a_rendered_tray_nearly_touch_and_none_intersect() -> None:
     touching = 0
     for seed in range(20):
         dice = lying((IVORY,), 12, np.random.default_rng(seed), crowded=True)

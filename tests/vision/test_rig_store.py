@@ -157,7 +157,9 @@ def test_a_calibration_sheet_not_seen_in_time_ends_calibration_with_an_error_and
     assert len(said) == 1
 
 
-def test_calibration_takes_new_frames_if_no_sheet_fits_the_measured_lens(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calibration_retakes_the_sheet_frames_if_the_measured_lens_locates_no_sheet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The sheet lies still, but no frame locates it with the lens that was measured meanwhile."""
     camera, detected = laid(), itertools.count(1)
 

@@ -65,7 +65,7 @@ def test_the_stillness_detector_at_rest_reports_no_new_settling_after_a_knock(ca
     assert Phase.SETTLED not in phases(camera, 2, detector)[1]
 
 
-def test_the_stillness_detector_never_reports_settled_as_a_hand_passes_over_a_still_tray(camera: VirtualCamera) -> None:
+def test_the_stillness_detector_settles_neither_during_nor_after_a_passing_hand(camera: VirtualCamera) -> None:
     detector = rested(camera)
     camera.disturb = FaultInjection(hand_until_s=camera.frame().at_s + 2).over
     detector, seen = phases(camera, 1.9, detector)

@@ -82,7 +82,7 @@ def test_simulated_dice_touch_at_crossed_edges_without_a_corner_inside() -> None
         assert (touch(at, (upright, across), DIE_MM) is not None) == touches
 
 
-def test_a_simulated_die_that_slides_into_another_stops_within_120_percent_of_an_edge_of_its_centre() -> None:
+def test_two_simulated_dice_that_collide_rest_with_centres_1_to_1_2_edges_apart() -> None:
     """Dice were once simulated as spheres, which kept them 1.44 edges apart."""
     bodies = two_dice((100, 100, LYING_MM), (125, 102, LYING_MM))
     bodies.velocity[1] = (-300, 0, 0)
@@ -166,7 +166,9 @@ def test_the_seed_decides_the_simulated_throw() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_cocked_share_1_tilts_one_simulated_die_and_share_0_none(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_throw_has_one_cocked_die_at_cocked_share_1_and_none_at_share_0(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 1.0)
     assert [cocked(pose) for pose in thrown(seed, 3)].count(True) == 1
     monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 0.0)

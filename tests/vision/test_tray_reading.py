@@ -78,7 +78,7 @@ def test_a_face_centre_outside_the_picture_counts_as_empty_tray(face_xy: tuple[f
     assert tray.matches(view, face_xy, 12.0)
 
 
-def test_lamp_brightness_changes_no_tray_value_and_adds_at_most_one_doubt() -> None:
+def test_five_lamp_brightnesses_change_no_die_value_and_cause_at_most_one_doubt() -> None:
     camera, truth = at_rest(50)
     reader, trusted = Reader(load_networks(), camera.rig()), 0
     for lamp in (0.55, 0.7, 0.8, 1.1, 1.2):

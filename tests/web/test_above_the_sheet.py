@@ -55,7 +55,9 @@ def test_phone_control_page_shows_the_scores_of_three_players_above_its_action_b
 
 
 @pytest.mark.parametrize("path", ["/tray", "/control"])
-def test_on_wide_tray_and_control_pages_no_players_score_is_hidden(fed_page: Callable[..., FedPage], path: str) -> None:
+def test_on_a_wide_screen_the_tray_and_control_pages_show_all_three_players(
+    fed_page: Callable[..., FedPage], path: str
+) -> None:
     shown = scenes(among("crib_dice", ("Ann", "Ben", "Cleo")))
     for size in (SCREEN, ON_ITS_SIDE):
         fed = fed_page(path, size, paired=True)
@@ -67,7 +69,7 @@ def test_on_wide_tray_and_control_pages_no_players_score_is_hidden(fed_page: Cal
 
 @pytest.mark.parametrize("path", ["/", "/control"])
 @pytest.mark.parametrize("game", GAMES)
-def test_a_landscape_phone_shows_the_pages_stage_section_without_scrolling(
+def test_home_and_control_pages_fit_their_stage_section_on_a_landscape_phone(
     fed_page: Callable[..., FedPage], game: str, path: str
 ) -> None:
     fed = fed_page(path, ON_ITS_SIDE, "de", paired=path == "/control")

@@ -92,7 +92,7 @@ def test_web_server_makes_no_protocol_object_for_a_connection_over_an_addresss_l
     assert server.made == SHARE
 
 
-def test_forty_phones_behind_one_router_can_load_a_page_at_the_same_time(tmp_path: Path) -> None:
+def test_web_server_answers_six_connections_each_from_40_phones_on_one_address(tmp_path: Path) -> None:
     """A browser opens up to six connections to a host. Pages failed with a reset connection, or had to poll."""
     limits = Limits(streams=2000, headers_s=PATIENCE_S, is_own=lambda address: address == OWN)
     with opened(tmp_path, limits) as pub, served(pub) as address, contextlib.ExitStack() as opening:

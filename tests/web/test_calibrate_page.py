@@ -18,9 +18,7 @@ OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 
 
 @pytest.mark.browser
-def test_camera_page_shows_the_picture_to_an_owner_not_an_unpaired_phone(
-    calibration: Calibration, chromium: Any
-) -> None:
+def test_camera_page_shows_the_camera_picture_to_owners_only(calibration: Calibration, chromium: Any) -> None:
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         page.goto(f"{host}/camera")
@@ -39,7 +37,9 @@ def test_camera_page_shows_the_picture_to_an_owner_not_an_unpaired_phone(
 
 
 @pytest.mark.browser
-def test_the_calibrate_page_asks_for_more_views_of_an_uncertain_lens(calibration: Calibration, chromium: Any) -> None:
+def test_calibrate_page_asks_for_steeper_sheet_views_while_the_lens_is_unmeasured(
+    calibration: Calibration, chromium: Any
+) -> None:
     def uncertain(route: Any) -> None:
         look = route.fetch().json()
         route.fulfill(json={**look, "lens": {"views": 4, "of": 4, "degrees": 62.2, "measured": False}})

@@ -150,7 +150,7 @@ def test_web_server_drops_clients_that_do_not_read_answers_and_still_serves_othe
         link.close()
 
 
-def test_web_server_answers_the_most_parallel_requests_allowed_per_ip_address(room: tuple[Pub, int]) -> None:
+def test_web_server_answers_all_parallel_requests_up_to_the_limit_per_ip_address(room: tuple[Pub, int]) -> None:
     _, port = room
     links = links_of(port, WHOLE, SHARE)
     for link in links:

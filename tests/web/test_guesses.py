@@ -49,7 +49,7 @@ def test_the_pin_budget_allows_at_most_43_wrong_guesses_in_100_years() -> None:
     assert budget.count <= 43
 
 
-def test_after_20_wrong_pins_the_pin_pairs_only_the_owners_phone_until_there_is_a_new_pin(pub: Pub) -> None:
+def test_a_pin_blocked_by_20_wrong_guesses_pairs_only_the_owners_phone(pub: Pub) -> None:
     """Others still pair by the button or the owner's consent, and by a new PIN once the owner has made one."""
     owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
     assert owner.get("/api/phones").json["pin_rests_s"] == 0

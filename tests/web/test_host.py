@@ -86,7 +86,7 @@ def test_setup_page_starts_a_game_with_pasted_names_and_chosen_colours(pub: Pub,
     assert pub.table.snapshot().sitting.colours == {"Max": 3, "Fay": 1}
 
 
-def test_setup_page_spreads_pasted_player_names_over_the_name_fields_without_repeats(pub: Pub, visiting: Any) -> None:
+def test_setup_page_does_not_repeat_pasted_names_that_the_fields_already_suggest(pub: Pub, visiting: Any) -> None:
     page = visiting("/setup", paired=True)
     players = pub.table.submit(StartGame(header=HEADER)).sides
     page.reload()
@@ -107,7 +107,7 @@ def test_setup_page_inserts_pasted_names_before_a_player_already_in_the_next_fie
     assert (pub.table.snapshot().header or {})["players"] == ["Zoë", "Max", "Eve"]
 
 
-def test_setup_page_refuses_more_pasted_names_than_the_game_allows_players(pub: Pub, visiting: Any) -> None:
+def test_setup_page_refuses_to_begin_a_game_with_more_players_than_it_allows(pub: Pub, visiting: Any) -> None:
     page = visiting("/setup", paired=True)
     before = pub.table.snapshot().number
     page.fill("[data-key='seat-0']", "Ann, Bob, Cat, Dan, Eve, Fay, Gus")

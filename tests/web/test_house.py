@@ -37,7 +37,7 @@ def test_games_api_stores_the_bots_player_and_level_as_terms_outside_the_game_he
         None,
     ],
 )
-def test_games_api_answers_422_to_a_bot_for_an_unknown_player_or_of_an_unknown_level(pub: Pub, terms: Any) -> None:
+def test_games_api_refuses_malformed_terms_and_a_bot_of_unknown_player_or_level(pub: Pub, terms: Any) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "terms": terms})
     assert (answer.status_code, answer.json["error"]) == (422, "rules")
     assert pub.table.snapshot().game is None

@@ -37,7 +37,7 @@ def address(tmp_path: Path, parts: dict[str, Any]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", ["/", "/tv", "/control"])
-def test_page_names_an_ill_camera_and_the_cure_until_it_is_well(
+def test_scoreboard_tv_and_control_page_show_a_camera_fault_until_it_is_gone(
     chromium: Any, address: str, parts: dict[str, Any], path: str
 ) -> None:
     page = phone(chromium, address, paired=True)

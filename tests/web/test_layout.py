@@ -294,7 +294,7 @@ DIALOGS = (
 
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", ["tv", "scoreboard", "control", "tray"])
-def test_no_page_that_lost_its_connection_cuts_off_text(
+def test_no_game_page_that_lost_its_connection_cuts_off_or_covers_content(
     fed_page: Callable[..., FedPage], name: str, language: str
 ) -> None:
     shown = FOLLOWING[name]

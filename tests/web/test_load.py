@@ -8,6 +8,6 @@ from tests.web.load import SHORT, loaded
 
 
 @pytest.mark.slow
-def test_web_server_under_load_loses_no_change_and_bounds_memory_growth() -> None:
+def test_web_server_under_load_sends_every_change_within_its_delay_and_memory_limits() -> None:
     told = loaded(SHORT)
     assert told["missed"] == [], told

@@ -8,7 +8,7 @@ from web.local_paths import without_paths
 
 
 @pytest.mark.parametrize("folder", [".", "data"])
-def test_ordinary_words_of_a_text_stay_when_a_relative_data_folder_path_is_hidden_in_it(folder: str) -> None:
+def test_hiding_a_relative_data_folders_path_leaves_a_text_without_paths_unchanged(folder: str) -> None:
     """Settings may name the data folder relative to the folder that the table is started from."""
     says = "Only 3.5 MB of data are free."
     assert without_paths(says, Path(folder)) == says

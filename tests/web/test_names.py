@@ -50,7 +50,7 @@ def test_a_player_name_that_ends_with_a_space_is_refused_for_a_game_and_a_tourna
 
 
 @pytest.mark.parametrize("name", GOOD, ids=ascii)
-def test_games_api_accepts_a_visible_player_name_in_any_script(pub: Pub, name: str) -> None:
+def test_games_api_accepts_player_names_with_symbols_emoji_and_non_latin_letters(pub: Pub, name: str) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "players": [name, "Someone else"]})
     assert answer.status_code == 200, answer.text
     assert answer.json["header"]["players"][0] == name

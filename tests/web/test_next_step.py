@@ -177,7 +177,7 @@ def test_control_page_sends_a_bank_again_once_an_unresponsive_network_is_back(co
     assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
 
 
-def test_control_page_says_the_table_cannot_be_reached_if_pairing_gets_no_answer(visiting: Any) -> None:
+def test_control_page_reports_an_unreachable_table_if_pairing_gets_no_valid_answer(visiting: Any) -> None:
     page = visiting("/control")
     page.evaluate(
         "() => { const wait = AbortSignal.timeout; AbortSignal.timeout = () => wait.call(AbortSignal, 100); }"

@@ -134,7 +134,9 @@ def test_a_player_phone_may_abandon_or_replace_a_game_in_progress_only_if_it_sta
     assert owner.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
 
 
-def test_phone_owns_its_game_even_if_another_starts_one_just_before(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_phone_whose_game_start_overlaps_anothers_may_abandon_its_own_game(
+    pub: Pub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ben's game starts after Ann's, but before her phone is noted."""
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
     submit, later = pub.table.submit, threading.Thread(target=lambda: ben.post("/api/games", json=HEADER))
@@ -153,7 +155,7 @@ def test_phone_owns_its_game_even_if_another_starts_one_just_before(pub: Pub, mo
     assert ben.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
 
 
-def test_a_phone_that_starts_a_game_after_another_phone_did_is_refused_as_stale(pub: Pub) -> None:
+def test_games_api_refuses_an_outdated_or_malformed_snapshot_number(pub: Pub) -> None:
     ann, ben = pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben")
     seen = {**HEADER, "number": pub.table.snapshot().number}
     assert ann.post("/api/games", json=seen).status_code == 200
@@ -189,7 +191,7 @@ def test_after_undo_resumes_an_abandoned_game_only_the_phone_that_started_it_may
     assert ann.post("/api/abandon", json={"number": number}).status_code == 200
 
 
-def test_abandon_api_lets_a_player_phone_abandon_only_a_game_that_it_started(pub: Pub) -> None:
+def test_a_player_may_not_abandon_a_game_another_device_started_on_the_tray_page(pub: Pub) -> None:
     pub.start()
     ann, ben = pub.paired(Role.PLAYER, "Ann", "192.168.4.21"), pub.paired(Role.PLAYER, "Ben", "192.168.4.22")
     for starter in (ben, pub.stranger("127.0.0.1")):

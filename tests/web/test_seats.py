@@ -55,7 +55,7 @@ def test_seats_api_refuses_a_name_or_peg_colour_that_another_phone_took(pub: Pub
 
 
 @pytest.mark.parametrize("name", ["", "   ", "\u202eAnn", "\x07"])
-def test_api_that_names_the_player_of_a_phone_refuses_an_empty_or_invisible_name(pub: Pub, name: str) -> None:
+def test_seats_api_refuses_a_player_name_that_is_empty_or_has_invisible_characters(pub: Pub, name: str) -> None:
     assert sit(pub.paired(Role.PLAYER), name, 1) in (400, 422)
     assert names(pub) == []
 
@@ -75,7 +75,7 @@ def test_seats_api_hides_the_player_of_a_phone_that_sent_no_request_for_hours(pu
     assert names(pub) == []
 
 
-def test_a_phone_that_returns_cannot_claim_a_player_name_and_peg_that_another_phone_took(pub: Pub) -> None:
+def test_a_phone_silent_for_hours_loses_its_seat_if_another_takes_its_peg(pub: Pub) -> None:
     """The silent phone has no seat when it comes back: two players of one name or peg could not begin a game."""
     ann, ben = pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben", "192.168.4.11")
     assert sit(ann, "Ann", 2) == 200

@@ -77,7 +77,7 @@ def test_scoreboard_in_a_roll_off_says_the_highest_total_starts_and_shows_no_poi
     assert page.is_hidden("#worth")
 
 
-def test_pages_offer_a_throw_or_a_bank_once_crapola_dice_lie_in_the_keep_zone(
+def test_tv_and_control_offer_throw_or_bank_once_crapola_dice_lie_in_the_keep_zone(
     pub: Pub, showing: Callable[..., Any]
 ) -> None:
     evening = Evening(pub)
@@ -113,7 +113,7 @@ def test_the_tv_tells_how_to_bank_where_crib_dice_points_can_be_banked(pub: Pub,
     assert page.inner_text("#notice").startswith("Bank: lift all dice out, and the 5 are yours.")
 
 
-def test_the_tv_names_no_bank_while_crapola_dice_that_score_must_be_chosen(
+def test_the_tv_does_not_mention_banking_before_scoring_crapola_dice_are_chosen(
     pub: Pub, showing: Callable[..., Any]
 ) -> None:
     evening = Evening(pub)
@@ -229,7 +229,7 @@ def test_scoreboard_of_a_crapola_last_round_says_so_once_and_names_no_target(
     assert "to go" not in page.inner_text("#players")
 
 
-def test_the_tv_page_says_that_the_bots_dice_roll_and_addresses_nobody(pub: Pub, showing: Callable[..., Any]) -> None:
+def test_tv_page_says_in_the_third_person_that_the_bots_dice_are_rolling(pub: Pub, showing: Callable[..., Any]) -> None:
     house = {"player": "Ann", "level": "best"}
     pub.table.submit(StartGame(header=HEADER, terms={"house": house}))
     pub.table.submit(NoteMotion())

@@ -152,7 +152,7 @@ def test_control_page_shows_a_refused_throws_reason_inside_the_open_dialog(pub: 
     page.wait_for_selector("body > #toast:has-text('moved on')")
 
 
-def test_control_page_closes_its_dice_entry_dialog_once_the_throw_is_entered_elsewhere(pub: Pub, visiting: Any) -> None:
+def test_doubt_dialog_and_its_dice_entry_close_once_the_throw_is_entered_elsewhere(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=HEADER))
     page = visiting("/control", paired=True)
     pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
@@ -262,7 +262,9 @@ def test_past_game_page_downloads_a_picture_in_a_browser_without_canvas_round_re
         page.click("[data-key='share']")
 
 
-def test_page_never_returns_to_an_older_snapshot_that_comes_late(chromium: Any, pub: Pub, address: str) -> None:
+def test_control_page_ignores_an_older_snapshot_that_its_event_stream_brings_late(
+    chromium: Any, pub: Pub, address: str
+) -> None:
     """The answer to a tap overtakes the stream: going back would take its events back, and tell them twice."""
     pub.table.submit(StartGame(header=HEADER))
     play(pub, MIDGAME[0], MIDGAME[1])

@@ -142,7 +142,7 @@ def test_the_voice_has_words_for_no_points_one_point_no_die_and_no_winner(
     assert words_of(Event(number=1, code=code, args={"player": "Ann", **args}), "en") == said
 
 
-def test_voice_api_lets_a_paired_phone_but_no_guest_turn_speech_on(tmp_path: Path) -> None:
+def test_voice_api_lets_the_owner_but_no_unpaired_phone_turn_speech_on(tmp_path: Path) -> None:
     class Switch:
         on = False
 

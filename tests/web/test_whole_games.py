@@ -138,7 +138,7 @@ def crapola(full: Room) -> None:
         full.press('{"do":"stop"}')
 
 
-def test_whole_games_of_all_three_end_with_the_winner_named_on_every_page(chromium: Any, tmp_path: Path) -> None:
+def test_control_scoreboard_and_tv_page_name_the_winner_of_each_of_three_games(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         full = Room(chromium, address, pub, VIEWERS[:2])
         for whole_game in (crib_dice, crag, crapola):
