@@ -67,7 +67,7 @@ def test_the_wiring_diagram_feeds_level_shifter_and_strip_after_the_fuse(setting
     assert "After the fuse the plus goes to the strip and to the shifter" in IN_ONE_LINE
 
 
-def test_the_build_guides_drilling_template_and_map_match_the_layout() -> None:
+def test_the_build_guides_drilling_template_and_wiring_map_match_the_led_layout() -> None:
     assert f"{HOLE_MM:g} mm at each cross, {SCREW_MM:g} mm at those in the corners" in IN_ONE_LINE
     board = preset("board3x121")
     assert (DOCS / "img" / "template-board3x121.svg").read_text(encoding="utf-8") == drilling_template(board)
@@ -113,7 +113,7 @@ def number(pattern: str) -> float:
     return float(found[0].replace(",", ""))
 
 
-def test_the_parts_list_has_no_empty_field_and_the_build_guide_states_its_total_price() -> None:
+def test_parts_list_has_no_empty_field_and_guide_and_readme_state_its_prices() -> None:
     lines = orders()
     for line in lines:
         assert all(line.values()), line
@@ -141,7 +141,7 @@ def test_led_strip_width_in_the_parts_list_is_less_than_the_lane_spacing() -> No
     assert f"{wide[1]} mm. The three lanes are {wide[2]} mm apart" in IN_ONE_LINE
 
 
-def test_build_guide_screw_ridge_and_tray_positions_match_the_dimensions() -> None:
+def test_build_guide_screw_ridge_and_tray_positions_match_the_designed_sizes() -> None:
     x, y = (sorted({abs(at[axis]) for at in mm.FOOT_SCREWS_MM}) for axis in (0, 1))
     behind = sorted({round(mm.post_y_mm() + at[1]) for at in mm.FOOT_SCREWS_MM})
     assert len(x) == 1
@@ -202,7 +202,7 @@ def test_the_led_strip_rolls_on_the_parts_list_give_exactly_the_pieces_the_board
     assert number(r"(\d+) joins of three") == len(pieces) - 1
 
 
-def test_supply_fuse_and_wire_on_the_parts_list_fit_the_current_limit(settings: config.Settings) -> None:
+def test_stated_power_supply_fuse_and_wire_are_those_computed_from_limit_ma(settings: config.Settings) -> None:
     default = cabling(StripSettings().limit_ma)
     assert ordered("Supply of the strip")["part"].endswith(f"5 V {default.supply_a:g} A")
     assert ordered("Blade fuse")["part"].startswith(f"Blade fuse of {default.fuse_a:g} A")
@@ -243,7 +243,7 @@ def test_sizes_in_build_guide_and_parts_list_match_the_computed_parts() -> None:
     assert mm.post_y_mm() + mm.SLEEVE_MM / 2 + 200 <= 500
 
 
-def test_the_camera_module_with_the_darkest_lens_needs_a_gain_under_4_at_the_build_guides_exposure() -> None:
+def test_camera_module_1_needs_a_gain_under_4_at_the_build_guides_exposure() -> None:
     # Incident light meters: N^2 / t = E S / 250. Module 1 has the slowest lens (f/2.9); its sensor's gain goes to 8.
     exposure_s = number(r"enough for an exposure of (\d+) ms") / 1000
     gain = 250 * 2.9**2 / (exposure_s * mm.illuminance_lx()) / 100
@@ -287,7 +287,7 @@ def test_every_stage_of_the_build_guide_has_a_proof_and_a_remedy() -> None:
         assert re.search(r"\*If\s+not:\*", stage), stage[:40]
 
 
-def test_the_build_guides_addresses_and_paths_match_an_installed_table() -> None:
+def test_build_guide_addresses_settings_path_and_phone_limits_match_the_code() -> None:
     assert set(re.findall(r"http://10[\d.]+:\d+", GUIDE)) == {f"http://{hotspot.ADDRESS}:{PORT}"}
     assert set(re.findall(r"http://pegpip\.local:(\d+)", GUIDE)) == {str(PORT)}
     assert set(re.findall(r"/[\w/]+/pegpip\.toml", GUIDE)) == {SETTINGS}

@@ -32,7 +32,7 @@ def test_the_build_guides_table_of_lanes_matches_the_board_layout() -> None:
 
 
 @pytest.mark.parametrize("game", ["crib_dice", "crapola"])
-def test_the_build_guides_lane_table_has_a_row_for_the_largest_player_count_of_each_game(game: str) -> None:
+def test_build_guide_lane_table_names_the_most_players_of_crib_dice_and_crapola(game: str) -> None:
     assert game in GAMES
     most = game_named(game).max_players
     assert f"| {most} (the most in {game.replace('_', ' ').title()}) |" in GUIDE

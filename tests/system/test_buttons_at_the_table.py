@@ -164,7 +164,7 @@ def test_holding_the_shutdown_button_runs_its_command_and_does_not_pair_a_phone(
         (("sh", "-c", r"printf '\374ber'>&2; exit 1"), "failed (\ufffdber)"),
     ],
 )
-def test_the_buttons_health_reports_a_failed_shutdown_command(
+def test_the_buttons_health_reports_a_missing_or_failed_shutdown_command(
     place: Place, command: tuple[str, ...], told: str
 ) -> None:
     place.listen(*command)
@@ -228,6 +228,6 @@ def test_shutdown_button_settings_that_cannot_work_are_refused(tmp_path: Path, b
     assert told in check_buttons(wrong, "").says
 
 
-def test_gpio_shutdown_button_has_a_pin_only_if_the_settings_give_one(tmp_path: Path) -> None:
+def test_the_shutdown_button_has_a_pin_only_if_the_settings_give_one(tmp_path: Path) -> None:
     assert "shutdown" not in settings(tmp_path, "").buttons.pins
     assert settings(tmp_path, "shutdown = 3\nshutdown_command = ['true']").buttons.pins["shutdown"] == 3

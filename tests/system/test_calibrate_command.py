@@ -101,7 +101,7 @@ def test_a_calibration_made_on_the_phone_is_used_at_once(tmp_path: Path) -> None
         assert zones_at_262_mm(60) == (True, False)
 
 
-def test_the_first_throw_after_calibrating_by_phone_is_recorded_or_asked_about_as_a_throw(tmp_path: Path) -> None:
+def test_first_throw_after_phone_calibration_is_not_taken_for_found_or_moved_dice(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         table.pair()
         for what, body in (("lay", {"lies": True}), ("sheet", {}), ("lay", {"lies": False}), ("empty", {})):
@@ -111,7 +111,7 @@ def test_the_first_throw_after_calibrating_by_phone_is_recorded_or_asked_about_a
         assert now["throws"] or now["question"]["code"] not in {"found", "moved"}, "a doubtful one may be asked about"
 
 
-def test_a_camera_without_a_calibration_is_usable_and_health_says_so(tmp_path: Path) -> None:
+def test_a_reader_without_calibration_is_healthy_and_reports_not_calibrated(tmp_path: Path) -> None:
     setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is None
     assert setup.health() == (True, NOT_CALIBRATED)
@@ -254,13 +254,15 @@ def test_calibrate_with_wrong_options_raises_and_writes_nothing(
 
 @pytest.mark.parametrize("given", ["nan", "inf", "ten"])
 @pytest.mark.parametrize("option", ["--keep", "--bar", "--lens", "--height", "--die", "--wait-s"])
-def test_the_calibrate_command_refuses_nan_for_each_numeric_option(option: str, given: str, tmp_path: Path) -> None:
+def test_the_calibrate_command_refuses_nan_inf_and_words_as_numeric_options(
+    option: str, given: str, tmp_path: Path
+) -> None:
     done = CliRunner().invoke(command, ["--camera", "virtual", "--data", str(tmp_path), option, given])
     assert (done.exit_code, option in done.stderr) == (2, True), done.output
     assert not (tmp_path / FILE_NAME).exists()
 
 
-def test_the_calibrate_command_refuses_a_height_of_55_mm_that_was_meant_in_cm(tmp_path: Path) -> None:
+def test_the_calibrate_command_refuses_a_camera_height_of_55_mm(tmp_path: Path) -> None:
     """With dice of 30 mm it stored a calibration that the table then called damaged."""
     words = ["--camera", "virtual", "--data", str(tmp_path), "--height", "55", "--die", "30"]
     done = CliRunner().invoke(command, words)

@@ -126,7 +126,7 @@ def test_ctrl_c_while_a_simulation_starts_its_workers_exits_130_without_a_traceb
     assert (running.returncode, out.strip()) == (130, b"")
 
 
-def test_ctrl_c_ends_a_simulation_even_while_it_takes_the_locks_of_its_batches() -> None:
+def test_ctrl_c_while_a_simulation_acquires_its_futures_locks_exits_130() -> None:
     """KeyboardInterrupt would be raised between two locks of `concurrent.futures`, and leave the first one held."""
     interrupted = """
 import os

@@ -216,7 +216,7 @@ def test_the_export_skips_and_lists_files_with_unknown_names(table: Path) -> Non
     assert read_entries(table.parent / "new") == read_entries(table)
 
 
-def test_an_export_leaves_older_exports_in_the_data_folder_out(table: Path) -> None:
+def test_an_export_leaves_out_older_whole_exports_but_keeps_a_damaged_zip(table: Path) -> None:
     file, _ = exported(table)
     before = tree(table)
     (table / "backups").mkdir()

@@ -60,7 +60,7 @@ def test_the_import_of_a_forged_archive_is_refused_and_changes_nothing(table: Pa
 
 
 @pytest.mark.parametrize(("made", "says"), [("99.10.0", True), ("0.0.1", False), (None, False)])
-def test_unknown_settings_of_a_newer_versions_backup_advise_an_update(
+def test_unknown_settings_in_a_backup_advise_an_update_only_if_it_is_newer(
     table: Path, made: str | None, *, says: bool
 ) -> None:
     def change(held: dict[str, bytes], manifest: dict[str, Any]) -> None:
@@ -85,7 +85,7 @@ def test_import_refuses_an_archive_with_a_journal_entry_dated_1e300_seconds(tabl
     assert isinstance(done.exception, DeviceError), done
 
 
-def test_an_import_never_takes_derived_files_from_an_archive(table: Path) -> None:
+def test_an_import_does_not_take_games_json_gz_or_journal_copy_from_an_archive(table: Path) -> None:
     """A start would trust games.json.gz and recover the journal from journal-copy.jsonl; no export writes them."""
 
     def forge(held: dict[str, bytes], manifest: dict[str, Any]) -> None:

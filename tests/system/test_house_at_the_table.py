@@ -21,7 +21,7 @@ def played_until(table: Running, met: Callable[[dict[str, Any]], bool]) -> dict[
     return found
 
 
-def test_the_bot_resumes_its_turn_after_the_program_was_killed(tmp_path: Path) -> None:
+def test_a_bot_repeats_its_undone_score_after_the_program_was_killed(tmp_path: Path) -> None:
     options = ("--players", "House,Ann", "--house", "steady", "--game", "crag")
     with Running(tmp_path, *options) as table:
         table.pair()

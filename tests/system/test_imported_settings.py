@@ -116,7 +116,7 @@ def test_imported_settings_that_run_a_program_are_commented_out(table: Path, run
     assert "poweroff" in (table.parent / "new.toml").read_text(), "as a comment, to be looked at"
 
 
-def test_the_backup_of_the_last_working_settings_is_not_exported_and_survives_an_import(table: Path) -> None:
+def test_the_last_good_settings_file_is_not_exported_and_survives_an_import(table: Path) -> None:
     """The last good settings hold passwords and commands, which an import would bring along unchecked."""
     (table / LAST_GOOD).write_text("{}")
     file, _ = exported(table)

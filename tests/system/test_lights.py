@@ -118,7 +118,7 @@ def test_in_crapola_one_hole_of_the_led_track_is_125_points() -> None:
 
 
 @pytest.mark.parametrize(("target", "hole"), [(15_000, 8), (1000, 120), (500, 240), (5000, 24)])
-def test_the_crapola_led_track_of_120_holes_is_scaled_to_any_target(target: int, hole: int) -> None:
+def test_a_hole_of_the_crapola_led_track_is_a_120th_of_the_target_points(target: int, hole: int) -> None:
     told = Told({"game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": target}})
     told.play({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, STOP)
     assert [peg.banked for peg in board_view(told.snapshot).pegs] == [hole, 0]
@@ -137,7 +137,7 @@ def test_a_wipe_out_animation_on_the_led_track_drains_to_the_banked_hole() -> No
     assert (wiped.kind, wiped.at_s, wiped.player, wiped.from_hole, wiped.to_hole) == ("drain", 2.0, 0, 4, 2)
 
 
-def test_after_a_wipe_out_the_led_that_showed_the_turns_points_only_moves_back() -> None:
+def test_after_a_wipe_out_the_led_of_the_turns_points_moves_only_backwards() -> None:
     told, lights = Told(crib()).play(*SIXES, THROW, POINT), Lights()
     lights.follow(told.snapshot, told.news, 1.0)
     told.play({"throw": [2, 3, 3, 4, 6]})

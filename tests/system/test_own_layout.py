@@ -52,7 +52,7 @@ def test_a_ready_made_led_layout_needs_no_track_section_in_the_settings(tmp_path
     assert layout_of("matrix16", settings(tmp_path, "").track).leds == 256
 
 
-def test_led_colour_order_and_pins_are_read_from_the_settings_file(tmp_path: Path) -> None:
+def test_led_colour_order_led_pin_and_button_pins_are_read_from_the_settings(tmp_path: Path) -> None:
     wired = settings(tmp_path, "[strip]\norder = 'rgb'\npin = 21\n[buttons]\nbank = 5\n")
     assert (wired.strip.order, wired.strip.pin) == ("RGB", 21)
     assert wired.buttons.pins == {"bank": 5, "undo": 27, "next": 22}

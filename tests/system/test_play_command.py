@@ -81,7 +81,7 @@ def test_play_command_with_an_invalid_option_exits_2_without_a_traceback(tmp_pat
 
 
 @pytest.mark.parametrize("words", [("join", "--config"), ("doctor", "--config"), ("export",), ("watch",)], ids=" ".join)
-def test_a_command_on_a_path_the_system_refuses_has_no_traceback(words: tuple[str, ...]) -> None:
+def test_commands_given_a_too_long_path_print_an_error_without_a_traceback(words: tuple[str, ...]) -> None:
     """As a folder refuses whose user is another; root, who may enter all, gets the error by too long a name."""
     done = pegpip(*words, "x" * 300)
     assert done.returncode in (1, 2)

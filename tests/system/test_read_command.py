@@ -136,7 +136,7 @@ def test_bench_command_prints_times_for_an_image_and_refuses_it_without_a_calibr
     assert isinstance(alone, SetupError)
 
 
-def test_bench_command_refuses_the_options_image_and_only_together(pictures: Pictures) -> None:
+def test_bench_command_refuses_the_image_option_along_with_the_only_option(pictures: Pictures) -> None:
     refused = pegpip(bench, "--only", "rules", "--image", pictures.dice, "--calibration", pictures.data).exception
     assert isinstance(refused, click.UsageError)
     assert "leave out --only" in refused.message

@@ -34,7 +34,9 @@ def happened(*codes: str) -> News:
         (("undone", "threw"), None),
     ],
 )
-def test_a_command_sounds_its_last_event_or_a_throw_if_that_is_all(codes: tuple[str, ...], heard: str | None) -> None:
+def test_the_last_event_besides_a_throw_picks_the_sound_and_an_undo_is_silent(
+    codes: tuple[str, ...], heard: str | None
+) -> None:
     """Of the events of one command the last is heard, a throw only if nothing else happened. An undo is silent."""
     tones = GAMES["crib_dice"].effect(heard).tones if heard else ()
     assert effect(happened(*codes)) == tuple(Note(*tone) for tone in tones)

@@ -48,7 +48,7 @@ def test_no_systemd_unit_sets_supplementary_groups(unit: Path) -> None:
     assert "SupplementaryGroups" not in unit.read_text()
 
 
-def test_systemd_unit_stop_timeout_exceeds_the_tables_shutdown_timeouts() -> None:
+def test_systemd_stop_timeout_exceeds_the_sum_of_the_tables_shutdown_timeouts() -> None:
     """What is killed while OpenCV looks at a picture aborts, and is told as a failure."""
     given = re.search(r"^TimeoutStopSec=(\d+)$", (SYSTEMD / "pegpip.service").read_text(), re.MULTILINE)
     assert given is not None

@@ -51,7 +51,7 @@ def test_api_odds_answer_409_in_a_roll_off_of_crib_dice_and_of_crag(advised: Pub
     assert (told.status_code, told.json["error"], "roll-off" in told.json["message"]) == (409, "no_odds", True)
 
 
-def test_tournament_mode_refuses_odds_until_the_game_is_over(advised: Pub) -> None:
+def test_tournament_mode_refuses_odds_in_play_and_gives_win_chances_afterwards(advised: Pub) -> None:
     start(advised, serious=True)
     play(advised, *OPENING, {"do": "point", "value": 5})
     guest = advised.stranger()
@@ -84,7 +84,7 @@ def test_api_chances_gives_win_chances_after_each_line_and_follows_an_undo(advis
     assert told["chances"][-1] == [float(side == winner) for side in told["sides"]]
 
 
-def test_the_luck_story_and_past_game_apis_report_equal_luck_for_a_game(advised: Pub) -> None:
+def test_luck_story_api_gives_the_same_luck_figures_as_the_past_game_api(advised: Pub) -> None:
     start(advised)
     guest = advised.stranger()
     assert guest.get("/api/story").status_code == 409

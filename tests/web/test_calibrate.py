@@ -81,7 +81,7 @@ def test_calibration_stores_the_entered_tray_width_and_die_size(calibration: Cal
     assert stored.rig.camera_mm[2] == pytest.approx(300, abs=3)
 
 
-def test_web_calibration_uses_camera_view_angle_and_configured_mains_hertz(
+def test_calibration_uses_sensor_angle_for_unmeasured_lens_and_configured_hertz(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sheet was not held aslant, so that the lens is not measured."""
@@ -130,7 +130,7 @@ def test_a_failed_second_picture_of_the_calibration_sheet_discards_the_first(cal
     assert not (calibration.folder / FILE_NAME).exists()
 
 
-def test_the_empty_tray_step_ignores_a_calibration_sheet_photographed_meanwhile(
+def test_the_empty_tray_step_ignores_another_owners_failed_sheet_photo_meanwhile(
     calibration: Calibration, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another owner takes the sheet of a wider tray while the first waits for the picture."""

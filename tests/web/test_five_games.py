@@ -35,7 +35,7 @@ def evening(pub: Pub) -> None:
 
 @pytest.mark.browser
 @pytest.mark.evening
-def test_evening_page_shows_the_standings_of_five_games_and_replays_each_of_them(chromium: Any, tmp_path: Path) -> None:
+def test_evening_page_shows_crapola_standings_and_replays_each_of_five_games(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=True) as pub, served(pub) as address:
         evening(pub)
         page = chromium.new_page(viewport={"width": 1180, "height": 820})

@@ -46,7 +46,7 @@ def test_a_page_refused_an_event_stream_still_shows_the_next_snapshot(chromium: 
             newest(page, pub)
 
 
-def test_tv_page_shows_the_same_dice_as_a_joining_phone_until_the_phone_is_admitted(pub: Pub, visiting: Any) -> None:
+def test_tv_page_shows_a_joining_phones_dice_code_until_the_phone_is_admitted(pub: Pub, visiting: Any) -> None:
     asker, screen = visiting("/control"), visiting("/tv", "1920x1080")
     asker.fill("#phone-name", "Ann's phone")
     asker.click("#pair-button")

@@ -178,7 +178,9 @@ def test_german_learn_page_writes_a_decimal_comma_in_a_puzzle_reason(learner: An
 
 
 @pytest.mark.browser
-def test_learn_page_shows_the_mean_alone_of_a_player_with_one_decision(learner: Any, learning: tuple[str, Pub]) -> None:
+def test_learn_page_says_a_player_with_one_decision_has_too_few_to_compare(
+    learner: Any, learning: tuple[str, Pub]
+) -> None:
     page, address = learner, learning[0]
     told = {"decisions": 1, "regret": 3.5, "low": None, "high": None, "like": None, "goal": "points"}
     ratings = [{"player": "Ann", "game": "crib_dice", "title": "Crib Dice", **told}]

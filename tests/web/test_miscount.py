@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 SIX = {**HEADER, "game": "crapola"}
 
 
-def test_phone_page_says_that_too_many_dice_are_in_the_tray_and_asks_for_a_new_throw(pub: Pub, visiting: Any) -> None:
+def test_scoreboard_says_7_dice_not_6_are_in_the_tray_and_asks_to_throw_again(pub: Pub, visiting: Any) -> None:
     pub.table.submit(StartGame(header=SIX))
     page = visiting("/")
     pub.table.submit(observation([1, 2, 3, 4, 4, 6, 6], doubt="count"))

@@ -26,7 +26,7 @@ def read_out(page: Any) -> str:
 
 
 @pytest.mark.parametrize("path", SPOKEN)
-def test_each_pages_accessibility_tree_has_its_parts_in_reading_order(
+def test_accessibility_trees_of_scoreboard_control_and_tv_keep_reading_order(
     chromium: Any, site: tuple[str, Pub], path: str
 ) -> None:
     fed = FedPage(chromium, site[0], path, paired=path == "/control")

@@ -29,5 +29,5 @@ def test_style_page_shows_colours_icons_and_dice_accessibly(chromium: Any, pub: 
     assert page.errors == []
 
 
-def test_production_web_server_answers_404_for_the_design_system_page(pub: Pub) -> None:
+def test_the_production_web_server_answers_404_for_the_style_page(pub: Pub) -> None:
     assert pub.stranger().get("/style").status_code == 404

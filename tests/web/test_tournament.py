@@ -204,9 +204,7 @@ def test_the_scoreboard_says_after_a_tournament_match_how_to_start_the_next(pub:
 
 
 @pytest.mark.browser
-def test_a_seated_phone_is_not_in_the_next_game_while_the_next_match_is_of_others(
-    chromium: Any, pub: Pub, address: str
-) -> None:
+def test_scoreboard_says_if_a_seated_phones_player_is_in_the_next_match(chromium: Any, pub: Pub, address: str) -> None:
     assert begin(pub.host(), pub, form="round_robin", players=FIVE[:3]).status_code == 200
     page = new_phone(chromium, address, paired=True)
     next_pair = known(on(pub).next)["players"]
