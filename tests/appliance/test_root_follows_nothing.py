@@ -182,7 +182,7 @@ def test_the_import_command_as_root_writes_through_no_symlink(home: Home, name: 
     assert home.is_the_services()
 
 
-def test_an_import_by_root_reads_a_backup_that_only_root_can_read(home: Home) -> None:
+def test_root_imports_a_backup_that_only_root_can_read_into_files_of_the_service(home: Home) -> None:
     home.handed_over()
     home.archive.chmod(0o600)
     home.imported()

@@ -58,16 +58,15 @@ class Move:
     approximation: float = 0.0
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
-        """Return the move, a throw or a decision with its luck and regret, as a JSON object.
-
-        Args:
-            players: Names of the players by seat.
+        """Return the move, a throw or a decision, as a JSON object; `players` are the players' names by seat.
 
         Returns:
-            The fields of `Move`, with two changes: `player`, a name, replaces `seat`, and the regret `cost` is named
-            `gave_away`. `action` is a transcript line as an object. `best` is the best option: a transcript line, or
-            `{"throw": N}` for a throw of N dice. `best` is None if that option was taken, or if the action was the best
-            one to win.
+            - `line`, `luck`, `approximation`: as in `Move`.
+            - `player`: name of the player who acted.
+            - `action`: the throw or decision, as the fields of its transcript line.
+            - `gave_away`: the regret, `Move.cost`.
+            - `best`: the best option, as the fields of a transcript line or `{"throw": N}` to throw N dice; None if
+              there was none better than the action.
         """
         return {
             "line": self.line,

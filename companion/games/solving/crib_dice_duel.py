@@ -176,7 +176,8 @@ def turn_ends(
     The equities after stops and bombs are written to `bank` and `bombs`.
 
     Args:
-        game: House rules, games that a loser loses by place, equities before last turns.
+        game: House rules, the number of games that a loser loses by the place of its peg, and equities before the last
+            turn of a game.
         values: Equities of all states, shape SHAPE.
         at: State before the turn, an index of `values`: 0 if the mover is first in the round, else 1; the mover's
             place and the other's; the mover's wipe-outs in a row and the other's.

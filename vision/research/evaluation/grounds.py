@@ -12,8 +12,8 @@ Floats = NDArray[np.float32]
 Size = tuple[int, int]
 
 FELT_BGR = ((44, 84, 26), (92, 40, 24), (34, 30, 112), (66, 64, 62), (70, 34, 70))
-"""Colours of felt under rendered dice: green, navy, wine, slate, plum; each blue, green, red from 0 to 255. Higher:
-lighter felt."""
+"""Colours of felt under rendered dice: green, navy, wine, slate, plum. Each is blue, green, red as sRGB levels, 0 to
+255. Doubled: a much lighter felt, on which white dice stand out less."""
 LEATHER_BGR = ((34, 52, 92), (30, 32, 38), (40, 66, 120))
 """Colours of leather under rendered dice: brown, black, tan; each blue, green, red from 0 to 255. Higher: lighter
 leather."""
