@@ -287,7 +287,7 @@ class BootLines:
         """Remove the installer's lines from config.txt and delete `config.txt.before-pegpip`; other lines stay.
 
         Of a block without an end mark only the begin mark is removed, as nothing shows where the block ends. Then
-        `config.txt.before-pegpip`, the copy of the original, stays.
+        `config.txt.before-pegpip`, the copy of the original, stays. Raises OSError if config.txt is missing.
         """
         file = machine.at(self.path)
         text = text_of(file)

@@ -28,8 +28,8 @@ def _replay(name: str, as_json: bool, named: bool) -> int:
     """Replay one transcript and print the state after each line; return the exit status, 0 or 1.
 
     The status is 1 if the file can't be read or a line is refused; the error goes to stderr. A refused line ends the
-    replay. With `as_json` each state is printed as a JSON object, else as a line of text. `named` adds the file's name
-    to what is printed.
+    replay and is printed in place of a state, too. With `as_json` each is printed as a JSON object, else as a line of
+    text. `named` adds the file's name: as `file` to each object, or once above the text.
     """
     try:
         content = read_transcript(name)

@@ -254,7 +254,7 @@ def test_crag_odds_skip_used_categories_and_obey_the_rule_that_thirteen_must_hav
     assert options(told("crag", throw(1, 6, 6), players=1).state)[0]["line"] == score("crag")
 
 
-def test_expected_total_of_a_crag_player_counts_only_their_own_sheet() -> None:
+def test_expected_total_of_a_crag_player_includes_the_points_on_that_players_sheet() -> None:
     state = told("crag", throw(1, 6, 6), score("crag")).state
     assert options(state)[0]["value"] == pytest.approx(149.847593, abs=1e-6)
     rich = told("crag", throw(1, 6, 6), score("crag"), throw(1, 1, 2), score("sixes")).state

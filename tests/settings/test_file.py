@@ -146,7 +146,7 @@ def test_changing_a_setting_in_an_unparsable_settings_file_is_refused_and_writes
     assert path.read_text() == "[strip\n"
 
 
-def test_the_settings_page_has_no_gpio_buttons_and_asks_for_a_pin_code_only_for_led_currents() -> None:
+def test_the_settings_page_offers_no_buttons_or_league_and_asks_for_a_pin_only_for_led_currents() -> None:
     """Only the three currents need the PIN; buttons, the league and most settings of the web server are not offered."""
     with_pin = {(one.section, one.key) for one in declared() if one.page == "pin"}
     assert with_pin == {("strip", key) for key in ("limit_ma", "channel_ma", "idle_ma")}

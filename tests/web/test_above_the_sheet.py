@@ -69,7 +69,7 @@ def test_on_a_wide_screen_the_tray_and_control_pages_show_all_three_players(
 
 @pytest.mark.parametrize("path", ["/", "/control"])
 @pytest.mark.parametrize("game", GAMES)
-def test_home_and_control_pages_fit_their_stage_section_on_a_landscape_phone(
+def test_stage_of_home_and_control_pages_ends_within_the_screen_of_a_landscape_phone(
     fed_page: Callable[..., FedPage], game: str, path: str
 ) -> None:
     fed = fed_page(path, ON_ITS_SIDE, "de", paired=path == "/control")

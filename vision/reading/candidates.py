@@ -222,11 +222,11 @@ def _count_dice(candidates: Sequence[Candidate]) -> int:
 def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augmented: NDArray[np.float64]) -> Candidate:
     """Return an uncertain die's candidate, checked by its augmented views or merged with all passes' predictions.
 
-    `augmented` has the classifier's probabilities for each view, (views, 7). The value is confirmed if every view gives
-    it at least MIN_JOINT_CONFIDENCE. `others` are all candidates of all passes, the die's own included.
+    `augmented` has the classifier's probabilities for each view, (views, 7). The value is sure if every view gives it
+    at least MIN_JOINT_CONFIDENCE. `others` are all candidates of all passes, the die's own included.
 
-    Only `confirmed` is updated if two conditions hold: the candidate's confidence is at least MIN_JOINT_CONFIDENCE, and
-    the value is confirmed or the candidate has `networks_disagree`.
+    The candidate is returned with `confirmed` set to whether the value is sure, if its own confidence is at least
+    MIN_JOINT_CONFIDENCE and either the value is sure or the candidate has `networks_disagree`.
 
     Otherwise the candidates at the die's place are merged. The classifier's predictions, the views' included, are
     averaged geometrically, the detector's class scores arithmetically. The result has the box of the best-scored

@@ -172,6 +172,8 @@ class TrayFrame:
     def unexplained(self, selection: Selection) -> list[Box]:
         """Return the boxes, in pixels of the frame, of die-sized foreground that no selected die covers.
 
+        Unread dice and foreign objects are such foreground.
+
         If there are any, the reference picture is registered to the frame, so that a shifted tray is not reported as an
         object. If that leaves fewer boxes, these are returned, and the new foreground replaces the old one for later
         calls.

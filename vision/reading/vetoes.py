@@ -15,8 +15,8 @@ from vision.reading.reading import Box, Floats
 
 DIE_OUTLINE_RADIUS = 0.65
 """Radius, as a multiple of a face's width, of the disc that covers a face at any rotation: half the diagonal of a
-rounded square. Foreground within it belongs to the die. A larger one overlooks objects beside dice; a smaller one takes
-a die's corners for objects."""
+rounded square. Foreground in it belongs to the die, much smaller candidates in it are its pips. A larger one overlooks
+objects and small dice beside dice; a smaller one takes a die's corners for objects."""
 MIN_OBJECT_RADIUS = 0.22
 """Radius, as a multiple of a face's width, of the disc that unexplained foreground must hold to count as a possible
 die. With a smaller one shadow rims raise a doubt, with a larger one dice partly under another's outline are missed."""

@@ -59,7 +59,7 @@ MAX_NOISE_LEVELS = 14.0
 scene raises the estimate, too. Higher: changed scenes are overlooked; lower: noise counts as motion."""
 SATURATED_LEVEL = 250
 """Green level, 0 to 255, from which a pixel counts as saturated: motion detection allows for its unknown brightness
-when the light changes. A lower one overlooks changes on bright objects."""
+when the light changes. Lower: changes on bright objects are overlooked; higher: glare counts as motion."""
 
 MAX_SAME_LIGHT_RATIO = 1.2
 """Largest ratio of two pictures' median levels at which they count as taken in the same light. A lower one repeats

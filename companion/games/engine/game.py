@@ -255,10 +255,10 @@ class State(Protocol):
 
     @property
     def safe_chance(self) -> float | None:
-        """Exact probability that the next throw does not end the turn without points.
+        """Exact probability that the next throw does not fail; None if no throw is allowed or no throw can fail.
 
-        None if no throw is allowed or no such throw can fail. A void throw counts as safe. If the number of dice is
-        free, the least number is assumed.
+        A throw fails if it ends the turn without points, or misses the target of an announced attack. A void throw does
+        not fail. If the number of dice is free, the least number is assumed.
         """
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:

@@ -49,7 +49,7 @@ def transcript_of(content: bytes) -> Transcript:
 
 
 def _read(content: bytes) -> Iterator[Transcript]:
-    """Yield the transcript after the header and after each later line of JSON Lines.
+    """Yield the transcript after the header and after each later line of JSON Lines; an undo makes it shorter.
 
     A line feed ends a line; it is optional after the last one. A byte order mark at the start is ignored. Raises
     RulesError at the first line that is malformed or illegal, the header included.

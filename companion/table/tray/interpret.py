@@ -287,7 +287,7 @@ def _legal_sizes(now: Situation) -> tuple[int, ...]:
 
 
 def _thrown(now: Situation, lines: tuple[Action, ...]) -> Interpretation:
-    """Return the interpretation that plays `lines`, then any decision that the keep zone implies after them.
+    """Return the interpretation that plays `lines`, then the decisions that the dice in the keep zone show.
 
     `lines` must be legal and end with a `Throw`. The result counts as a clear throw (`settled`).
     """

@@ -84,7 +84,9 @@ def photos_of(folder: Path) -> list[LabelledPhoto]:
 def taught(networks: Networks, photo: LabelledPhoto, reading: Reading, throw: int) -> list[Example]:
     """Return the labelled faces that a person's correction of a photo's reading gives; `throw` is the throw's number.
 
-    Labels are the true values of the photo's boxes. Without boxes, only an exact reading gives faces, with its values.
+    A die that was read gets the true value of the photo's box that holds its centre, or `NO_FACE` if none does. Without
+    boxes, only an exact reading gives faces, labelled with its values. `examples_of` also adds rejected candidates
+    as `NO_FACE`.
     """
     values: list[int | None] = [die.value for die in reading.dice]
     if photo.boxes is not None:

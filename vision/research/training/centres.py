@@ -109,15 +109,18 @@ class Exported(nn.Module):
 
 
 def targets(dice: Dice, named: bool = True) -> tuple[NDArray[np.float32], ...]:
-    """Make the training targets of a picture.
+    """Make the training targets of a picture of CROP_PX x CROP_PX pixels.
+
+    A die gets a spot in its value's heat map, with 1 at its centre. A die cut off by the picture's edge, or of a size
+    outside SIZES_PX, gets none: around it the heat maps do not count.
 
     Args:
         dice: Centre x and y, size in pixels and value of each die.
         named: Whether each value has a heat map of its own. If not, all six are equal.
 
     Returns:
-        Heat maps by value (6, 32, 32); size and offset (3, 32, 32); mask of the cells where size and offset count
-        (1, 32, 32); mask of the cells where the heat maps count (1, 32, 32).
+        Heat maps by value (6, 32, 32); size and offset (3, 32, 32); mask of the cells at the dice's centres, where size
+        and offset count (1, 32, 32); mask of the cells where the heat maps count (1, 32, 32).
     """
     marks = np.zeros((6, CELLS, CELLS), np.float32)
     place = np.zeros((3, CELLS, CELLS), np.float32)

@@ -26,8 +26,8 @@ ENTRIES = (0, 1000)
 """The two values of the house rule `entry`, the least first bank in points, that TABLE covers. `Race` refuses others.
 Another one needs a larger table."""
 ENTRY = 1000 // STEP
-"""Least first bank, in steps of 50 points, that the stored win probabilities assume while a player has no bank yet.
-Higher: such a player wins less often. With the house rule `entry` 0 only the states with both players on the board are
+"""Points, in steps of 50, that a player's first bank must have in the stored win probabilities. Higher: a player
+without a bank wins less often. With the house rule `entry` 0 only the states with both players on the board are
 used. After a change `make solve` must write the table anew."""
 MAX_STEPS_LEFT = 300
 """Greatest distance from Crapola's target in the stored win probabilities, in steps of 50 points: 15,000 points.
