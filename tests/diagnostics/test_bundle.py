@@ -50,7 +50,7 @@ def test_the_doctors_bug_report_zip_holds_the_game_and_no_secret(
     assert (kept["web"]["wifi"], kept["web"]["wifi_password"]) == ("Pub", "(kept back)")
 
 
-def test_the_doctors_bug_report_keeps_back_a_webhook_url_that_is_wrong(tmp_path: Path) -> None:
+def test_the_doctors_bug_report_leaves_out_an_invalid_webhook_url(tmp_path: Path) -> None:
     settings, zipped, wrong = tmp_path / "pegpip.toml", tmp_path / "report.zip", "https://chat.example/secretpath\u200b"
     settings.write_text(f"[data]\ndir = '{tmp_path}'\n[webhook]\nurl = '{wrong}'\n", encoding="utf-8")
     last_good.keep(tmp_path, msgspec.convert({"data": {"dir": str(tmp_path)}}, Settings))
@@ -98,7 +98,7 @@ def test_the_doctors_bug_report_is_written_even_if_the_photos_folder_is_unreadab
     assert "settings.json" in bundle.write(tmp_path / "report.zip", settings, [], photos=True)
 
 
-def test_the_doctors_bug_report_of_a_damaged_journal_is_still_written(tmp_path: Path) -> None:
+def test_the_bug_report_of_a_damaged_journal_tells_the_damage_and_holds_no_game(tmp_path: Path) -> None:
     played_by_a_phone(tmp_path)
     for copy in (FIRST, SECOND):
         text = (tmp_path / copy).read_bytes()

@@ -34,7 +34,7 @@ def test_a_guided_first_evening_on_a_virtual_table_reports_no_fault(table: Table
     assert evening.not_done == []
 
 
-def test_the_first_evening_progress_reaches_100_percent_with_skipped_steps(tmp_path: Path) -> None:
+def test_the_first_evening_progress_reaches_100_percent_if_every_step_is_skipped(tmp_path: Path) -> None:
     terminal = StringIO()
     settings = validated({"data": {"dir": str(tmp_path)}})
     evening = Evening(settings, Someone(skips=tuple(step.title for step in steps.STEPS)), no_checks)

@@ -58,7 +58,7 @@ def test_the_first_evening_check_reports_an_led_strip_failing_while_lit(broken_a
         (["bank", "undo"], "button next", ("GPIO22", "nothing was heard")),
     ],
 )
-def test_first_evening_check_reports_the_gpio_pin_of_a_wrong_or_dead_button(
+def test_first_evening_check_reports_the_gpio_pin_of_a_miswired_or_dead_button(
     heard: list[str], part: str, words: tuple[str, ...], table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{STEPS}.PRESS_WAIT_S", 0.01)

@@ -219,7 +219,7 @@ def test_writing_the_first_evening_report_replaces_a_symlink_but_not_its_target(
     assert "<html" in page.read_text()
 
 
-def test_doctor_report_lists_an_invalid_setting_as_a_failed_check(quick: None, tmp_path: Path) -> None:
+def test_the_first_evening_check_prints_an_invalid_setting_as_a_failed_check(quick: None, tmp_path: Path) -> None:
     last_good.keep(tmp_path, Settings())
     done = doctor(tmp_path, "--yes", "--throws", "1", more="streams = 'many'\n")
     assert "✗ settings [web] `streams` = 'many'" in " ".join(done.output.split())

@@ -153,7 +153,7 @@ def test_the_league_refuses_a_game_between_two_merged_names_with_422(league: Lea
 
 
 @pytest.mark.parametrize("other", ["Ann", "Zoe"])
-def test_moving_league_games_between_registered_devices_keeps_those_of_players_merged_across_both(
+def test_move_table_keeps_the_games_of_players_merged_across_the_two_league_tables(
     league: League, tmp_path: Path, other: str
 ) -> None:
     """The old table's other player is the new one's Anna, and both names occur at both tables."""
@@ -267,7 +267,7 @@ def test_a_league_message_over_the_size_limit_is_refused_unread(league: League, 
     assert league.rows("SELECT FROM refused") == league.rows("SELECT FROM revisions") == []
 
 
-def test_slow_uploads_to_the_league_hold_no_other_request(league: League) -> None:
+def test_slow_uploads_do_not_block_other_requests_to_the_league_server(league: League) -> None:
     """The fault: each of 16 unfinished uploads held one of the server's threads for ever."""
     server = LeagueServer(league.url)
     server.start()

@@ -273,7 +273,7 @@ def test_a_tournament_counts_games_from_midnight_utc_of_its_first_day(own_season
                 assert [game is not None for game in counted] == [True, False], (zone, time)
 
 
-def test_a_league_knockout_final_of_three_pairs_the_match_winner_with_the_bye_player(own_season: Season) -> None:
+def test_the_final_of_a_three_player_league_knockout_is_winner_against_bye_player(own_season: Season) -> None:
     """Also refused: a draw with an unknown player or with one alone, and a merge of two people in the draw."""
     players = own_season.players()
     ann, ben, other = players["Ann"], players["Ben"], players["=cmd()"]
@@ -313,7 +313,7 @@ NAMES = "refuses this: The name of a table, a pub or a season has 1 to 60 charac
         (["add-table", "ab" * 32, "Table 9", "x" * 61], NAMES),
     ],
 )
-def test_league_commands_refuse_with_a_reason_texts_and_day_counts_that_the_database_cannot_store(
+def test_league_commands_refuse_invalid_season_dates_or_names_with_a_reason(
     season: Season, words: list[str], why: str
 ) -> None:
     assert why in refused(season.league.url, *words)
@@ -355,7 +355,7 @@ def test_league_commands_on_an_empty_database_say_to_run_pegpip_league_migrate(p
         postgres.drop("league_empty")
 
 
-def test_the_league_migration_of_a_newer_database_asks_for_an_update(league: League) -> None:
+def test_league_migrate_on_a_newer_database_says_to_update_pegpip(league: League) -> None:
     with as_owner(league.url) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     assert "Update pegpip" in refused(league.url, "migrate")

@@ -148,7 +148,7 @@ def test_a_league_game_that_the_server_fails_at_holds_up_no_later_game(
 
 
 @pytest.mark.parametrize("status", [401, 503])
-def test_the_league_sender_retries_only_its_oldest_game_while_the_server_refuses_games(
+def test_the_league_sender_retries_only_its_oldest_game_on_401_and_503_answers(
     pub: Pub, server: Server, sender: Sender, status: int
 ) -> None:
     server.reply = lambda _: (status, Reply("not now"))
@@ -288,7 +288,7 @@ def test_threads_that_make_the_league_signing_key_at_once_get_equal_keys(tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
-def test_league_key_makes_no_key_in_a_data_folder_that_does_not_exist(tmp_path: Path) -> None:
+def test_the_league_key_command_refuses_a_data_folder_that_does_not_exist(tmp_path: Path) -> None:
     typo = tmp_path / "typo"
     asked = CliRunner().invoke(command, ["key", "--data", str(typo)])
     assert asked.exit_code == 2
