@@ -82,6 +82,21 @@ def test_the_first_evening_check_reports_a_camera_that_fails_during_throws(table
     assert is_ill(table.held(open_camera=lambda _settings: FilmCamera([], BROKEN)), "throws", "Plug it in")
 
 
+def test_the_first_evening_check_advises_to_light_a_tray_that_is_too_dark_for_throws(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Dark(FilmCamera):
+        def frame(self) -> Frame | None:
+            frame = super().frame()
+            return None if frame is None else replace(frame, image_bgr=np.zeros_like(frame.image_bgr))
+
+    monkeypatch.setattr(f"{STEPS}.UNSEEN_TIMEOUT_S", 1.0)
+    table.person.skips = ("Frame rate",)
+    evening = table.held(open_camera=lambda _settings: Dark([at / 30 for at in range(90)]))
+    assert is_ill(evening, "throws", "not seen at rest", "Switch the lamp on")
+    assert not evening.missed
+
+
 def test_first_evening_check_goes_on_without_its_throws_part_if_camera_frames_run_out(table: Table) -> None:
     table.person.skips = ("Frame rate",)
     evening = table.held(open_camera=lambda _settings: FilmCamera([0.0, 0.1]))

@@ -140,7 +140,7 @@ def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_p
     Judged throws are appended to `evening.throws`, unless the person says that it was no throw. Dice that lie in the
     tray before the first throw, or stay there after one, do not count. If no throw is seen for UNSEEN_TIMEOUT_S, the
     person may count one as missed. `report_progress` gets the throws made and wanted. Raises DeviceError if the camera
-    fails.
+    fails, or if the tray is not seen at rest before the first throw, as in the dark.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
     watcher = Watcher(limited, _timed(setup.reader.read, evening.readings_s, evening.clock), setup.rig)
@@ -165,6 +165,9 @@ def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_p
             limited.restart()
         if limited.ended:
             return
+        if last is None:
+            cure = "Switch the lamp on, keep hands out of the picture, and hold the check again."
+            raise DeviceError("The tray was not seen at rest for a minute.", cure)
         seen = len(evening.throws) > judged
         if not seen and evening.person.agrees("Nothing was seen for a minute; q ends the throws. Did you throw?"):
             evening.missed += 1
