@@ -69,8 +69,8 @@ from web.serving.server import Server
 
 ANSWER_TIMEOUT_S = 2.0
 """Longest wait, in seconds, for an answer of the table's writer or the web server. After it systemd's watchdog is not
-notified; without notifications systemd restarts the program. Longer: hangs are noticed later; shorter: a busy program
-is restarted."""
+notified, and a silent writer counts as a failed part; without notifications systemd restarts the program. Longer: hangs
+are noticed later; shorter: a busy program is restarted."""
 MAX_FRAME_GAP_S = 15.0
 """Longest time in seconds that the camera's loop may wait for a frame, or work on one. Then it counts as hanging, and
 the watchdog is not notified. Too short: a slow reading restarts the program; longer: a hang lasts longer."""

@@ -20,8 +20,8 @@ CLIP_S = 3.0
 """Seconds of recording in the clip of a throw, which plays in slow motion. Dice roll for one to two seconds.
 Shorter: the hand before the throw is cut off; longer: more memory."""
 FRAMES_PER_S = 8
-"""Most frames of the instant replay recorded each second. Fewer: a die can't be followed.
-More: each costs about 1 ms of the camera loop, and memory."""
+"""Most frames of the instant replay recorded each second; a throw with fewer frames than this has no clip. Fewer: a die
+can't be followed. More: each costs about 1 ms of the camera loop, and memory."""
 SLOW_MOTION_FACTOR = 2
 """Slow-motion factor: a clip takes this many times as long to play as the throw took."""
 WIDTH_PX = 400

@@ -23,7 +23,8 @@ JOIN_TIMEOUT_S = 5.0
 EXIT_TIMEOUT_S = 15.0
 """Longest wait in seconds for a running reading when the interpreter exits. Too short: OpenCV aborts the process."""
 PHOTO_QUALITY = 85
-"""JPEG quality, 0 to 100, of a throw's photo. Lower: pips blur; higher: fewer photos fit into their quota."""
+"""JPEG quality, 0 to 100, of a throw's photo in the data folder, and of its picture in the report of the guided check.
+Lower: pips blur; higher: fewer photos fit into their quota."""
 IN_THE_DARK = "The camera sees only black. Switch the lamp on, or uncover the lens; the table goes on by itself."
 """Health sentence, with the cure, while the camera's pictures are too dark to see anything."""
 

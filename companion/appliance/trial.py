@@ -44,8 +44,8 @@ MAX_SETTINGS_BYTES = 1 << 20
 """Most bytes of the settings file that root reads, as the service can write anything there. A longer file is cut, and
 counts as empty if it then is no valid TOML. Higher: a hostile file takes more memory."""
 PORT = 8000
-"""Port of the table's pages where the settings name none; it must equal the default of [web] port. The installer also
-writes it into the settings of a new table."""
+"""Port of the table's pages: the installer writes it into the settings of a new table, and the update looks there where
+the settings name none. It must equal the default of [web] port."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,8 @@ from companion.table.lock import FILE_NAME as LOCK
 from companion.table.lock import locked
 
 MAX_MANIFEST_BYTES = 50_000_000
-"""Largest manifest in bytes, enough for 400,000 files. Higher: a hostile file can fill the memory."""
+"""Largest manifest in bytes, enough for 300,000 files. Higher: a hostile file can fill the memory. Lower: an export
+with many photos can't be imported."""
 SPARE_BYTES = 50_000_000
 """Bytes that must stay free on the disk after unpacking, for later games. Higher: imports fail on small cards."""
 RUN_PROGRAMS = ("shutdown_command", "shutdown")

@@ -20,7 +20,8 @@ from hardware.track import preset
 from hardware.view import BoardView, Moment, Peg
 
 SECONDS = 10.0
-"""Length of the measured animation in seconds. Longer: steadier figures, a longer bench."""
+"""Length of the measured animation in seconds. Longer: steadier times, a longer bench. The count `leds_shown` grows
+with it, so counts of different lengths can't be compared."""
 RATE_HZ = 60
 """Frames drawn for each second of the LED animation, to measure `leds_frame_ms`, their median time. Higher: a steadier
 median, a longer bench."""

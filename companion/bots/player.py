@@ -37,9 +37,8 @@ MAX_SETTLE_S = 10.0
 POLL_S = 0.5
 """Interval in seconds at which the bot looks whether the tray is ready for its throw. Higher: a later throw."""
 MAX_HELD_S = 60.0
-"""Longest time in seconds that one call of `hold` stops the bot; longer ones are cut to it. Higher: a longer stop.
-
-A phone holds the bot while somebody corrects a line. A forgotten dialog must not stop the game."""
+"""Longest time in seconds for which one call of `hold` stops the bot; the page's route refuses a longer one. Higher: a
+longer stop. A phone holds the bot while somebody corrects a line. A forgotten dialog must not stop the game."""
 
 
 class BotPlayer:

@@ -22,7 +22,8 @@ from vision.images.loading import picture_of_bytes
 from vision.reading.reading import Die, FrameBGR, Reading, Scored
 
 FORMAT = 1
-"""Version number of the throw package's format, written into each package; one with a larger number is refused."""
+"""Version number of the throw package's format, written into each package; one with a larger number is refused. Raise
+it when the format changes: older programs then refuse the packages instead of misreading them."""
 RECORD = "throw.json"
 """File name of the throw's description (`ThrowRecord`) in the zip."""
 MAX_UNPACKED_BYTES = 60_000_000

@@ -34,7 +34,8 @@ log = logging.getLogger(__name__)
 TAUGHT = "taught"
 """Name of the folder of taught sets of dice in a data folder."""
 FORMAT = 1
-"""Version number of the file format of taught sets of dice, written into each; one with a larger number is refused."""
+"""Version number of the file format of taught sets of dice, written into each; one with a larger number is refused.
+Raise it when the format changes: older programs then refuse the file instead of misreading it."""
 MAX_EXAMPLES = 600
 """Most labelled faces of a taught set of dice; one more drops the oldest. Higher: a larger file and slower comparisons.
 600 are about 5 MB. Lower: the set knows fewer views of its dice."""

@@ -27,7 +27,8 @@ BIASES = ((0.13, 1 / 12), (0.195, 5 / 12), (0.25, 4 / 12), (0.4, 1 / 12), (0.8, 
 A higher weight reveals dice with about that bias after fewer throws, and all others after more."""
 MIN_EVIDENCE = 20.0
 """Likelihood ratio from which dice are called uneven: a fair set ever reaches it with a probability of at most 1 /
-MIN_EVIDENCE (Ville's inequality). Higher: fewer false alarms, more throws needed."""
+MIN_EVIDENCE (Ville's inequality). They are loaded, not misread, if biased dice explain the values this many times
+better than any reading error. Higher: fewer false alarms, more throws needed."""
 MAX_SLIPS = 0.01
 """Largest share, 0 to 1, of the dice of one true value that a good reader misreads. Higher: loaded dice pass as
 misread; lower: misread dice are called loaded."""

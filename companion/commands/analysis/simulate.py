@@ -27,8 +27,8 @@ NORMAL_QUANTILE = 1.959964
 """Standard normal quantile z of the 95 % confidence interval for the share of games that a seat wins (Wilson 1927).
 Larger: a wider interval, of a higher confidence level than the 95 % that is printed."""
 BATCHES = 200
-"""About how many batches the games are divided into for worker processes; fewer games make a batch each. Results do not
-depend on it. More: finer progress, more overhead."""
+"""Least number of batches that the games are divided into for worker processes; there are fewer than twice as many.
+Fewer games than this make a batch each. Results do not depend on it. More: finer progress, more overhead."""
 CTRL_C_S = 0.1
 """Longest time from Ctrl-C until a simulation ends its workers, in seconds. Longer: a command that seems to hang;
 shorter: more wake-ups of a waiting process."""

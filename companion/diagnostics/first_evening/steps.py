@@ -52,7 +52,7 @@ advises better light. One is always allowed. Higher: bad light passes; lower: a 
 UNSEEN_TIMEOUT_S = 60.0
 """Longest wait for a throw, in seconds of camera time; after it the person is asked whether they threw. If a throw was
 judged since the last such wait, they are only invited again. Too short: asked too early; too long: a miss is noticed
-late."""
+late. The question says "for a minute"."""
 COLOUR_S, HOLE_S = 1.0, 0.05
 """Seconds that the LED check shows each test colour on the strip, and each hole when one light walks through all.
 Higher: a longer check."""

@@ -57,5 +57,6 @@ GAME = Rulebook(
     credits=CREDITS,
     charts=("final-totals",),
 )
-"""Definition of Crag, see `Rulebook`. `mistakes` is the scale of the noise, in points, that the bot's levels
-`careless` and `steady` add to each option's expected points. Larger: costlier mistakes; 0: none."""
+"""Definition of Crag, see `Rulebook`. `mistakes` is the scale of the noise, in points, that the bot's levels `careless`
+and `steady` add to each option's expected points. Larger: costlier mistakes; 0: none. Both numbers also grade puzzles,
+and the first scales how much must be at stake, in points, for a puzzle or a rated decision."""

@@ -49,5 +49,6 @@ GAME = Rulebook(
     charts=("throw-or-bank",),
     glossary=("hot_dice", "crap_out"),
 )
-"""Definition of Crapola, see `Rulebook`. `mistakes` is the noise in the choices of the bot's levels `careless` and
-`steady`, in points of an option's value. Larger: costlier mistakes; 0: none."""
+"""Definition of Crapola, see `Rulebook`. `mistakes` is the scale of the noise, in points, that the bot's levels
+`careless` and `steady` add to each option's expected points. Larger: costlier mistakes; 0: none. Both numbers also
+grade puzzles, and the first scales how much must be at stake, in points, for a puzzle or a rated decision."""

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from companion.games.engine.dice import FACES, in_order, subsets, without
 
 STRAIGHT = (1, 2, 3, 4, 5, 6)
-"""Dice of the straight, which scores 1000."""
+"""The six dice of the straight, which score 1000 points. Fixed by the rules."""
 
 
 def points_of(dice: tuple[int, ...]) -> int | None:

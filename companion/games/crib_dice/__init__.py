@@ -57,4 +57,5 @@ GAME = Rulebook(
     glossary=("point", "frozen", "wipe_out", "fuchle", "piddle", "rollover", "bomb", "skunk"),
 )
 """Definition of Crib Dice, see `Rulebook`. `mistakes` is the scale of the noise, in points, that the bot's levels
-`careless` and `steady` add to each option's expected points. Larger: costlier mistakes; 0: none."""
+`careless` and `steady` add to each option's expected points. Larger: costlier mistakes; 0: none. Both numbers also
+grade puzzles, and the first scales how much must be at stake, in points, for a puzzle or a rated decision."""

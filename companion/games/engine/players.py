@@ -103,7 +103,8 @@ LEVELS: Mapping[str, Callable[[State], Choice]] = {
     "best": best,
 }
 """Policies of the bot by the name of its level, weakest first. `careless` makes mistakes of the scale that the first
-number of `Rulebook.mistakes` gives, in points. Larger: costlier mistakes."""
+number of `Rulebook.mistakes` gives, in points; `steady` those of the second. Larger: costlier mistakes. `best` plays to
+win."""
 
 
 def level_named(name: str) -> Callable[[State], Choice]:

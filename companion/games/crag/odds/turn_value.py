@@ -16,7 +16,8 @@ from companion.games.engine.dice import in_order, subsets, throws_of
 TABLE = "sheets.f8"
 """File of the expected remaining points of each sheet: without, then with `thirteen_without_double`."""
 SHEETS = 1 << len(CATEGORIES)
-"""Number of different sheets, that is of sets of filled categories; `filled_of` gives the index of each."""
+"""Number of different sheets, that is of sets of filled categories; `filled_of` gives the index of each. Fixed by the
+number of categories: the stored tables have one entry for each sheet."""
 FULL = SHEETS - 1
 """Index of the sheet whose categories are all filled."""
 RESULTS = tuple(dice for dice, _ in throws_of(3))

@@ -36,9 +36,8 @@ OPENING = 2
 OPENINGS. Emptier sheets take longer to compute. Higher: a larger file, less to compute. After a change `make solve`
 must write the file anew."""
 LATE = 7
-"""Fewest filled categories of the Crag sheets computed when the tables are loaded. Higher: faster loading.
-
-Emptier sheets are computed on first use, but for those in OPENINGS. Higher: slower answers in mid-game."""
+"""Fewest filled categories of the Crag sheets that are computed when the tables are loaded. Emptier sheets are computed
+on first use, except those in OPENINGS. Higher: faster loading, and slower answers in mid-game. Lower: the reverse."""
 BATCH_SIZE = 128
 """Number of score sheets whose distributions of points one NumPy call computes; the results do not depend on it.
 Higher: the buffer outgrows a processor's cache, which is slower. Lower: more calls."""

@@ -46,8 +46,9 @@ rules."""
 UNIT = 2.0**-32
 """Probability that the integer 1 stands for in the file TABLE of win probabilities. Fixed by its format, uint32."""
 SURE_STOP_STEPS = 160
-"""Turn points, in steps of 50, from which Crapola's win probabilities before the last round assume a stop.
-Higher: more exact, slower to compute."""
+"""Turn points, in steps of 50, from which Crapola's win probabilities before the last round assume a stop, both in the
+stored file and in play. Higher: more exact, slower to compute; lower: too low. After a change `make solve` must write
+the file anew."""
 
 
 @cache

@@ -15,7 +15,8 @@ from companion.games.crapola.odds.offers import STEP, offers_of, offers_table
 
 SURE_STOP_POINTS = 15_700
 """Turn points in Crapola from which a stop is worth more than a throw that can fail; a test proves it. Stored tables of
-expected turn points end there. Higher: larger tables with the same values; lower: values too low."""
+expected turn points end there. Higher: larger tables with the same values; lower: values too low.
+After a change `make solve` must write the tables anew."""
 TURNS = "turns-{}-{}.f8"
 """Name of the file of stored turn values, with places for the dice of the turn and its least bank."""
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))

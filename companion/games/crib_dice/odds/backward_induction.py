@@ -21,7 +21,8 @@ Indices = npt.NDArray[np.int64]
 
 ROW = {5: 1, 6: 7, 7: 13, 4: 19, 3: 25, 2: 31}
 """Row of the 1s in a table of sets, by number of frozen dice; the 2s to 6s follow. A table of sets holds values by set;
-row 0 is the wipe-out. A roll with 2 to 4 frozen dice leads only to earlier rows."""
+row 0 is the wipe-out. The order is fixed: `fresh_throws` takes rows 1 to 18 as the sets of five dice and more, and a
+roll with 2 to 4 frozen dice must lead only to earlier rows."""
 ROWS = 37
 """Rows of a table of sets (see ROW). One is for the wipe-out, the others for each value, 1 to 6, and each number of
 frozen dice, 2 to 7. Fixed by the rules."""

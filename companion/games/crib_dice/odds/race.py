@@ -110,10 +110,10 @@ class FinishDistribution:
     def _turn_weights(self, wipeouts: int) -> tuple[Floats, Floats]:
         """Return weights for the turn of a peg's bank n + 1, and for the turn of its first fuchle after n banks.
 
-        A weight is a sum over all orders of banks and wipe-outs that lead to that event in that turn. Each order
-        contributes the probability of its wipe-outs. The probability of the banks, from `_reached` and `_leap`, is left
-        out: multiply the weight by it. `wipeouts` is the number of wipe-outs in a row before turn 0, the peg's next
-        turn.
+        A fuchle is the last of `fuchle` wipe-outs in a row. A weight is a sum over all orders of banks and wipe-outs
+        that lead to that event in that turn. Each order contributes the probability of its wipe-outs. The probability
+        of the banks, from `_reached` and `_leap`, is left out: multiply the weight by it. `wipeouts` is the number of
+        wipe-outs in a row before turn 0, the peg's next turn.
 
         Returns:
             Two (banks, ROUNDS) arrays, indexed [n, t]: for bank n + 1 in turn t with no fuchle before, and for the

@@ -51,12 +51,11 @@ BEYOND = TOP + BEYOND_TOP - PEG_HOLES
 beyond the track."""
 SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
 """Shape of the equities before ordinary turns of Crib Dice, the first part of a stored table. The rest holds those
-before last turns. Axes: first or second to play in a round; the place of the mover's peg; that of the other peg; wipe-
-outs in a row of the mover, below FUCHLE; those of the other side. Fixed by the stored tables."""
+before last turns. Axes: first or second to play in a round; the place of the mover's peg; that of the other peg; the
+mover's wipe-outs in a row, below FUCHLE; those of the other side. Fixed by the stored tables."""
 SHORT_TRACK = 120
-"""Number of holes of the track that the tables are solved for: the ordinary game's, fixed by the rules.
-
-In the long game of 240 holes both pegs are moved back to fit it."""
+"""Number of holes of the track that the tables are solved for: the ordinary game's, fixed by the rules. In the long
+game of 240 holes both pegs are moved back to fit it. With `skunk`, a loser at most halfway along it loses two games."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,8 @@ from typing import Any
 from companion.errors import NotationError
 
 BEYOND_ANY_GAME = 1_000_000_000_000_000_000
-"""Value that replaces an integer with more digits than Python parses. Higher: no change; the rules refuse both.
-
-It must be far above the points of any game."""
+"""Value that replaces an integer with more digits than Python parses. It must be far above the points of any game, so
+that the rules refuse it. Higher: no change."""
 
 
 class RepeatedKey(dict[str, Any]):

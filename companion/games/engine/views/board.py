@@ -9,9 +9,9 @@ from sys import float_info
 from companion.games.engine.game import State
 
 HOLES = 120
-"""Number of holes of a cribbage track, without the start. Higher: a longer track on page and board.
-
-A peg at hole 120 is on the last one. A game maps its scores to these holes, unless it has a longer track."""
+"""Number of holes of a cribbage track, without the start. A peg at hole 120 is on the last one. A game maps its scores
+to these holes, unless it has a longer track. Higher: a longer track on page and board; a game with its own end at hole
+120 then ends in the middle."""
 
 
 @dataclass(frozen=True, slots=True)

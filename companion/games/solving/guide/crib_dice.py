@@ -25,11 +25,11 @@ EXAMPLE = (3, 5)
 """Frozen dice, as their number and face value, that the chart of stops by lead is drawn for. Another pair draws another
 example."""
 OTHER_HOLE = 60
-"""Hole of the other peg in the charts of when to stop. Higher: the charts show a later phase of the game.
-
-With every gap of GAPS added, it must still be a hole of the track."""
+"""Hole of the other peg in the charts of when to stop, and of both pegs where the page tells the cost of a fuchle.
+Higher: a later phase of the game. With every gap of GAPS added, it must still be a hole of the track."""
 GAPS = range(-50, 51, 2)
-"""Holes by which the mover is ahead in the charts by gap; negative: behind."""
+"""Holes by which the mover is ahead in the charts by gap; negative: behind. Must include -30 and 30, whose stops the
+page quotes."""
 BOMB_STEP = 4
 """Step of both axes of the chart of bombs, in holes. Higher: a coarser chart, drawn sooner."""
 
