@@ -95,8 +95,10 @@ def test_no_led_of_any_scene_flashes_more_than_three_times_in_a_second(scene: Sc
 @each_scene
 def test_no_led_scene_lights_an_led_white(scene: Scene, layout: Layout) -> None:
     frames = film(scene.view, layout, min(3.0, scene.lasts_s))
-    bright = frames[frames.max(axis=2) > 0.6 * frames.max()]
-    assert float((bright.min(axis=1) / bright.max(axis=1)).max()) < 0.65
+    level = frames.max(axis=2)
+    whiteness = frames.min(axis=2) / np.where(level > 0, level, 1)
+    assert float(whiteness[level > 0.6 * level.max()].max()) < 0.65
+    assert float(whiteness.max()) < 0.85, "also a dim one, where two colours of animations meet"
 
 
 @each_layout
@@ -267,13 +269,21 @@ def test_a_led_peg_animation_that_starts_and_ends_in_one_hole_shows_the_peg_ther
     assert shown(view, 0.5)[0].provisional == 43
 
 
-@pytest.mark.parametrize("players", [2, 4, 5, 10])
-def test_a_status_segment_of_4_leds_shows_whose_turn_it_is(players: int) -> None:
+@pytest.mark.parametrize(
+    ("players", "whose"), [(2, (0, 0, 1, 1)), (4, (0, 1, 2, 3)), (5, (4, 4, 4, None)), (10, (9, 9, 9, None))]
+)
+def test_a_status_segment_of_4_leds_shows_whose_turn_it_is(players: int, whose: tuple[int | None, ...]) -> None:
+    """With more players than LEDs, only the player to play is shown. That player is bright, others are dim."""
     layout = layout_from(TrackSettings(leds=126, status="122-125"))
     view = BoardView(tuple(Peg(k, 0, 0) for k in range(players)), to_play=players - 1, mood="read")
     status = compose(view, layout, 0.0)[list(layout.status)]
-    bright = status[status.max(axis=1) == status.max()]
-    assert bright[0] / bright[0].max() == pytest.approx(np.array(PLAYERS[players - 1]) / max(PLAYERS[players - 1]))
+    for led, player in zip(status, whose, strict=True):
+        if player is None:
+            assert not led.any()
+        else:
+            level = float(led.max()) / max(PLAYERS[player])
+            assert led == pytest.approx(level * np.array(PLAYERS[player]), abs=1e-6)
+            assert 0.5 < level <= 1.001 if player == players - 1 else level == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize(("holes", "start", "finish"), [(120, 1, 1), (40, 1, 0), (41, 0, 0)])

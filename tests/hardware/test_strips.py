@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -298,8 +299,10 @@ def test_pio_led_strip_check_reports_a_problem_of_kernels_before_6_12_56(release
 
 def test_the_help_of_leds_test_names_every_kind_of_strip() -> None:
     shown = CliRunner().invoke(leds, ["test", "--help"]).output
-    for word in known_kinds():
-        assert word in shown
+    named = re.search(r"--strip S +One of ([^.]+)\.", shown)
+    assert named is not None, shown
+    kinds = ["memory", "terminal", "spi", "pio", "ws281x", "wled:HOST", "auto"]
+    assert re.split(r",\s+", named[1]) == kinds == [*known_kinds()]
 
 
 @pytest.mark.parametrize(("kind", "suggested"), [("spii", "'spi'"), ("wled", "wled:HOST")])

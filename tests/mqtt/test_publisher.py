@@ -165,7 +165,10 @@ def test_mqtt_commands_have_no_effect_unless_enabled(home: Home, publisher: Publ
     home.listener.client.publish("pub/start", msgspec.json.encode({**HEADER, "players": ["Eve", "Fay"]}), 1)
     home.listener.client.publish("pub/mute", b"ON", 1)
     assert until(lambda: home.listener.last.get("pub/mute") == b"ON")
-    assert (home.table.snapshot().number, home.sounds.muted) == (number, False)
+    played(home.table, [{"throw": list(FIRST)}])
+    assert until(lambda: home.listener.state()["throw"] == "1 2 2 4 5 5 6"), "it has had time to obey both"
+    assert home.listener.state()["turn"] == "Ann"
+    assert (home.table.snapshot().number, home.sounds.muted) == (number + 1, False)
     assert not [topic for topic, said in home.listener.last.items() if said and re.search("/(button|switch)/", topic)]
 
 

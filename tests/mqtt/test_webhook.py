@@ -12,7 +12,6 @@ import pytest
 
 from companion.errors import DeviceError
 from companion.mqtt.webhook import MAX_WAITING, Webhook, key_of, signature
-from companion.outgoing import send_json
 from companion.table.snapshot import Event, News, Snapshot
 from tests.waiting import until
 
@@ -137,7 +136,7 @@ def test_a_webhook_with_a_plain_http_address_or_bad_secret_is_refused(url: str, 
         Webhook(url, secret, lambda: "The Lion", str)
 
 
-def test_the_webhook_follows_no_redirect() -> None:
+def test_the_webhook_follows_no_redirect_and_reports_it_as_a_refusal() -> None:
     paths: list[str] = []
 
     class Elsewhere(http.server.BaseHTTPRequestHandler):
@@ -152,6 +151,10 @@ def test_the_webhook_follows_no_redirect() -> None:
 
     with http.server.HTTPServer(("127.0.0.1", 0), Elsewhere) as serving:
         threading.Thread(target=serving.serve_forever, daemon=True).start()
-        status, _ = send_json("POST", f"http://127.0.0.1:{serving.server_port}/hook", b"{}", {})
+        webhook = Webhook(f"http://127.0.0.1:{serving.server_port}/hook", SECRET, lambda: "The Lion", str)
+        webhook.start()
+        happens(webhook, WON)
+        assert until(lambda: "refuses messages (307)" in webhook.health()[1]), webhook.health()
+        webhook.stop()
         serving.shutdown()
-    assert (status, paths) == (307, ["/hook"])
+    assert paths == ["/hook"]

@@ -20,10 +20,14 @@ from tests.waiting import PATIENCE_S, until
 PEGPIP = str(Path(sys.executable).with_name("pegpip"))
 
 
-def pegpip(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of `pegpip` to its end, without the settings of the person who runs the tests."""
+def pegpip(*words: str, through: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    """Run a command of `pegpip` to its end, without the settings of the person who runs the tests.
+
+    `through` is a command that runs it, such as `setpriv` with its options.
+    """
     env = {**os.environ, "XDG_CONFIG_HOME": "/no/settings"}
-    return subprocess.run([PEGPIP, *words], capture_output=True, text=True, timeout=600, check=False, env=env)
+    command = [*through, PEGPIP, *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=env)
 
 
 class Running:

@@ -114,7 +114,7 @@ def test_the_watch_command_without_a_camera_exits_1_at_its_time_limit() -> None:
     done = CliRunner().invoke(watch, ["--limit-s", "1.2", "opencv:61"], standalone_mode=False)
     assert 1.2 <= time.monotonic() - begun_s < PATIENCE_S
     assert done.return_value == 1
-    assert "opencv" in done.stderr
+    assert "opencv:61: There is no camera 61" in done.stderr
 
 
 def test_ctrl_c_while_a_simulation_starts_its_workers_exits_130_without_a_traceback() -> None:

@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import tempfile
+import zipfile
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,13 @@ def test_an_export_succeeds_although_a_folder_that_it_leaves_out_is_unreadable(
 ) -> None:
     (table / name).mkdir()
     bar(table / name, monkeypatch)
-    assert exported(table)[1].return_value == 0
+    file, done = exported(table)
+    assert done.return_value == 0
+    with zipfile.ZipFile(file) as archive:
+        assert sorted(archive.namelist()) == [
+            *("data/journal.jsonl", "data/photos/1.jpg", "data/photos/2.jpg", "data/review.json"),
+            *("manifest.json", "settings.toml"),
+        ]
 
 
 def bar(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

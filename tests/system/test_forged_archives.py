@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.settings.last_good import FILE_NAME as LAST_GOOD
-from companion.table.journal import Entry, Journal, read_entries
+from companion.table.journal import FIRST, Entry, Journal, read_entries
 from tests.system.backing_up import entry, exported, imported, kept_in, repacked, tree
 
 
@@ -76,13 +76,23 @@ def test_unknown_settings_in_a_backup_advise_an_update_only_if_it_is_newer(
     )
 
 
-def test_import_refuses_an_archive_with_a_journal_entry_dated_1e300_seconds(table: Path) -> None:
+@pytest.mark.parametrize(("wall_s", "refused"), [(1e300, True), (1e9, False)])
+def test_import_refuses_an_archive_with_a_journal_entry_dated_1e300_seconds(
+    table: Path, wall_s: float, *, refused: bool
+) -> None:
+    """The export refuses such a journal, too, so the entry is put into the archive afterwards."""
+    file, _ = exported(table)
     journal = Journal(table)
     journal.open()
-    journal.append(msgspec.structs.replace(entry(6), wall_s=1e300))
+    journal.append(msgspec.structs.replace(entry(6), wall_s=wall_s))
     journal.close()
-    done = imported(exported(table)[0], table.parent / "new")
-    assert isinstance(done.exception, DeviceError), done
+
+    def forge(held: dict[str, bytes], manifest: dict[str, Any]) -> None:
+        held["data/journal.jsonl"], manifest["entries"] = (table / FIRST).read_bytes(), 6
+
+    done = imported(repacked(file, forge), table.parent / "new")
+    assert ("its journal is damaged: entry 6 " in str(done.exception)) == refused, done
+    assert (table.parent / "new").exists() != refused
 
 
 def test_an_import_does_not_take_games_json_gz_or_journal_copy_from_an_archive(table: Path) -> None:

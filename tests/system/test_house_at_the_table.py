@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from companion.table.journal import read_entries
 from tests.system.running import Running, pegpip
 
 
@@ -30,7 +31,8 @@ def test_a_bot_repeats_its_undone_score_after_the_program_was_killed(tmp_path: P
         assert len(before["state"]["sheets"]["House"]) == 1
         undone = table.play({"undo": 1})
         assert undone["state"]["player"] == "House"
-        table.kill()  # within the pause after an undo, or later: the house's turn is not over, or over once more
+        table.kill()
+    assert read_entries(tmp_path)[-1].body["line"] == {"undo": 1}, "killed within the pause after an undo"
     with Running(tmp_path) as table:
         table.pair()
         after = played_until(table, lambda state: state["player"] == "Ann")
@@ -41,4 +43,4 @@ def test_a_bot_repeats_its_undone_score_after_the_program_was_killed(tmp_path: P
 def test_play_command_refuses_a_mistyped_bot_level_and_names_the_nearest(tmp_path: Path) -> None:
     done = pegpip("play", "--data", str(tmp_path), "--house", "stedy", "--port", "0")
     assert done.returncode == 2
-    assert "steady" in done.stderr
+    assert "There is no level 'stedy'; did you mean 'steady'?" in done.stderr

@@ -114,7 +114,7 @@ def test_drawing_on_a_camera_frame_changes_no_later_frame(
     first.image_bgr[:] = 7
     assert np.array_equal(second.image_bgr, kept)
     third = taken(camera, 1)[0]
-    assert not np.all(third.image_bgr == 7)
+    assert not np.all(third.image_bgr == 7, axis=2).any()
     camera.stop()
 
 
@@ -150,8 +150,10 @@ def test_a_time_limited_camera_that_ended_with_its_video_can_be_started_again(tm
     camera.start()
     assert list(map(bool, (camera.frame(), camera.frame(), camera.frame()))) == [True, True, False]
     assert camera.ended
+    camera.stop()
     camera.start()
     assert not camera.ended
+    assert [frame.at_s for frame in taken(camera, 3)] == pytest.approx([0, 0.1])
     camera.stop()
 
 
@@ -170,9 +172,7 @@ def test_the_video_file_camera_skips_frames_for_a_reader_that_is_behind(tmp_path
     assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
-def test_frames_of_a_webm_claiming_1000_fps_are_under_140_ms_apart_when_read_late(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_late_frames_of_a_webm_claiming_1000_fps_are_70_to_140_ms_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenCV tells 1,000 frames a second for it, although its frames are 33 ms apart."""
 
     class Recording:
@@ -200,7 +200,7 @@ def test_frames_of_a_webm_claiming_1000_fps_are_under_140_ms_apart_when_read_lat
     taken(camera, 1)
     now[0] = 3.0  # reading took three seconds
     times = [frame.at_s for frame in taken(camera, 6)]
-    assert max(later - earlier for earlier, later in itertools.pairwise([0.0, *times])) < 0.14
+    assert all(0.07 < later - earlier < 0.14 for earlier, later in itertools.pairwise([0.0, *times]))
 
 
 def test_photo_folder_camera_shows_photos_in_number_order_with_grey_between(tmp_path: Path) -> None:

@@ -74,9 +74,10 @@ def test_selecting_dice_reports_a_doubt_if_a_tray_expected_to_be_empty_holds_a_d
     assert select([], 0).doubt(0) is None
 
 
-def test_selecting_dice_from_no_candidates_gives_no_dice_and_no_rejects() -> None:
-    for found in (select([], None), select([], 2)):
-        assert (found.dice, found.rejected) == ((), ())
+def test_selecting_from_no_candidates_gives_no_dice_and_doubts_an_expected_count() -> None:
+    for expect, doubt in ((None, None), (2, Doubt.COUNT)):
+        found = select([], expect)
+        assert (found.dice, found.rejected, found.doubt(expect)) == ((), (), doubt)
 
 
 def test_dice_selection_trusts_2_dice_but_doubts_7_of_the_same_confidence() -> None:

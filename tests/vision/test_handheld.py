@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -134,12 +135,13 @@ def test_dice_already_read_without_doubt_are_no_new_throw_if_a_later_reading_of_
     assert latest(unsure, unsure) is not unsure
 
 
-def told(frames: int, sure_from: int = 1000, moves_at: int | None = None) -> tuple[list[Event], int]:
-    """Return the events of a recording of one die, and how often it was read; it is trusted from a reading on.
+def told(frames: int, sure_from: int = 1000, moves_at: int | None = None) -> tuple[list[tuple[Event, int]], int]:
+    """Return the events of a recording of one die, each with the number of frames taken before it, and the readings.
 
-    Frame number `moves_at` shows another picture.
+    The die is trusted from reading number `sure_from` on. Frame number `moves_at` shows another picture.
     """
-    shown = iter([*(Frame(textured(9 if at == moves_at else 8), at / FPS) for at in range(frames)), None])
+    film = [*(Frame(textured(9 if at == moves_at else 8), at / FPS) for at in range(frames)), None]
+    shown = iter(film)
     readings: list[Reading] = []
 
     def read(*_: object) -> Reading:
@@ -147,19 +149,20 @@ def told(frames: int, sure_from: int = 1000, moves_at: int | None = None) -> tup
         readings.append(Reading((Die(2, (600, 400, 60, 60), 0.9),), doubt))
         return readings[-1]
 
-    return list(Watcher(Film(lambda: next(shown)), read).events()), len(readings)
+    events = Watcher(Film(lambda: next(shown)), read).events()
+    return [(event, len(film) - operator.length_hint(shown)) for event in events], len(readings)
 
 
 def test_the_camera_watcher_repeats_a_doubtful_reading_and_reports_only_the_sure_one() -> None:
-    assert [event.reading.trusted for event in told(40, sure_from=4)[0] if isinstance(event, Settled)] == [True]
+    assert [event.reading.trusted for event, _ in told(40, sure_from=4)[0] if isinstance(event, Settled)] == [True]
 
 
 def test_camera_watcher_stops_rereading_doubtful_dice_and_reports_the_doubt_once() -> None:
     events, readings = told(70)
-    assert [event.reading.doubt for event in events if isinstance(event, Settled)] == ["disagree"]
+    assert [event.reading.doubt for event, _ in events if isinstance(event, Settled)] == ["disagree"]
     assert readings == MAX_READINGS_IN_DOUBT, "one frame each: the others would not remove it"
 
 
 def test_the_watcher_reports_dice_still_in_doubt_when_they_move_or_the_video_ends() -> None:
-    assert [type(event) for event in told(10, moves_at=8)[0]] == [Settled, Moving]
-    assert [type(event) for event in told(8)[0]] == [Settled]
+    assert [(type(event), taken) for event, taken in told(10, moves_at=8)[0]] == [(Settled, 9), (Moving, 9)]
+    assert [(type(event), taken) for event, taken in told(8)[0]] == [(Settled, 9)], "8 frames and the end"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -108,9 +109,11 @@ def test_doctor_camera_check_reports_the_sensor_mode_and_fails_a_flickering_lamp
     assert "DC supply" in found["lamp"].cure
 
 
-def test_the_doctor_commands_version_report_names_picamera2() -> None:
+def test_the_doctor_commands_version_report_names_picamera2s_version() -> None:
     fitted("Camera Module 3")
-    assert "picamera2" in check_versions("picamera2").says
+    found = check_versions("picamera2")
+    assert re.search(r"picamera2 \d+\.\d+", found.says), found.says
+    assert found.ok
 
 
 def test_the_doctor_command_fails_a_cropped_sensor_mode_and_advises_an_upgrade() -> None:

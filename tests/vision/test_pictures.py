@@ -168,9 +168,9 @@ def test_a_damaged_picture_file_is_decoded_or_raises_a_picture_error(
     assert image.shape[2] == 3
 
 
-def test_a_picture_saved_as_a_jpeg_is_read_back_with_its_size(tmp_path: Path) -> None:
+def test_a_picture_saved_as_a_jpeg_is_read_back_nearly_unchanged(tmp_path: Path) -> None:
     save_jpeg(scene(), tmp_path / "a.jpg")
-    assert picture_in(tmp_path / "a.jpg").shape == (HEIGHT, WIDTH, 3)
+    assert np.abs(picture_in(tmp_path / "a.jpg").astype(int) - scene()).mean() < 4
 
 
 def test_saving_a_picture_to_an_unwritable_path_raises_a_picture_error(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def test_taking_a_picture_of_a_moving_calibration_sheet_fails_and_says_that_some
 
 def test_calibration_reports_a_remedy_if_the_recording_ends_while_reading_the_sheet() -> None:
     frames = iter([laid().frame(), None])
-    with pytest.raises(DeviceError, match=r"pictures ended\. \w"):
+    with pytest.raises(DeviceError, match=r"pictures ended\. Use a camera that goes on\.$"):
         calibrating(lambda: next(frames)).sheet()
 
 

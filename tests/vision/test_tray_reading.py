@@ -58,9 +58,15 @@ def test_the_tray_reader_tells_kept_from_thrown_dice_and_locates_thrown_dice_wit
     thrown, in_keep = place(reading, camera.rig())
     assert (reading.values, reading.doubt) == (truth, None)
     assert (len(thrown), len(in_keep)) == (7 - kept, kept)
-    lying = np.array([(die["x_mm"], die["y_mm"]) for die in camera.tray.dice()])
-    for die in thrown:
-        assert np.linalg.norm(lying - (die.x_mm, die.y_mm), axis=1).min() < 3.0
+    lying, found = camera.tray.dice(), []
+    at_mm = np.array([(die["x_mm"], die["y_mm"]) for die in lying])
+    for one in (*thrown, *in_keep):
+        away_mm = np.linalg.norm(at_mm - (one.x_mm, one.y_mm), axis=1)
+        nearest = lying[int(away_mm.argmin())]
+        assert nearest["place"] == ("throw" if one in thrown else "keep")
+        assert one in in_keep or away_mm.min() < 3.0
+        found.append(nearest["id"])
+    assert sorted(found) == list(range(7))
 
 
 def test_the_tray_reader_reads_an_empty_tray_as_empty_without_doubt() -> None:
@@ -93,6 +99,7 @@ def test_five_lamp_brightnesses_change_no_die_value_and_cause_at_most_one_doubt(
 def test_the_tray_reader_does_not_trust_a_picture_taken_in_the_dark(lamp: float) -> None:
     """In the dark six of the seven dice, or none, are found; trusted, such a reading would bank the turn."""
     camera, _ = at_rest(50)
+    assert read(camera).trusted, "in the light"
     camera.disturb = FaultInjection(lamp=lamp).over
     assert not read(camera).trusted
 
@@ -149,6 +156,7 @@ def test_a_face_printed_on_a_slightly_shifted_tray_is_no_die(x_px: int) -> None:
 
 def test_the_tray_reader_does_not_trust_a_picture_with_a_hand_in_it() -> None:
     camera, _ = at_rest(51)
+    assert read(camera, 7).trusted, "without the hand"
     camera.disturb = FaultInjection(hand_until_s=1e9).over
     assert not read(camera, 7).trusted
 
