@@ -42,13 +42,13 @@ class Advisor:
             `number` of the table's last entry, and the fields of `games.advice.odds.odds_view`.
 
         Raises:
-            RulesError: No game has been started yet, or the game is serious (tournament mode) or in its roll-off,
-                or its values are not known.
+            RulesError: No game has been started yet, a serious game (tournament mode) is not over, the game is in its
+                roll-off, or its values are not known.
         """
         number, game = self._game()
-        if game.terms.serious:
-            raise RulesError(SERIOUS)
         state = game.transcript.state
+        if game.terms.serious and not state.standing.over:
+            raise RulesError(SERIOUS)
         if isinstance(state, RollOff):
             raise RulesError("What is best is known once the roll-off is over.")
         with self._lock:

@@ -56,15 +56,16 @@ def test_tournament_mode_refuses_odds_in_play_and_gives_win_chances_afterwards(a
     play(advised, *OPENING, {"do": "point", "value": 5})
     guest = advised.stranger()
     game = guest.get("/api/evening").json["games"][0]["id"]
-    for path in ("/api/odds", "/api/chances", f"/api/evening/{game}/odds"):
+    paths = ("/api/odds", "/api/chances", f"/api/evening/{game}/odds")
+    for path in paths:
         answer = guest.get(path)
         assert (answer.status_code, answer.json["error"]) == (409, "no_odds")
         assert "tournament mode" in answer.json["message"]
     assert advised.table.snapshot().safe_chance is None
     play(advised, {"do": "stop"})
     play_out(advised, random.Random(5))
-    assert guest.get("/api/chances").status_code == 200
-    assert guest.get("/api/story").status_code == 200
+    answers = {path: guest.get(path).status_code for path in (*paths, "/api/story")}
+    assert answers == dict.fromkeys(answers, 200)
 
 
 def test_api_chances_gives_win_chances_after_each_line_and_follows_an_undo(advised: Pub) -> None:

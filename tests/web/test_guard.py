@@ -155,7 +155,7 @@ def test_pairing_owner_code_makes_one_phone_owner_and_then_is_invalid(pub: Pub) 
         assert (refused.status_code, refused.json["error"]) == (401, "old_code")
     first = pub.stranger()
     assert first.post("/api/pair", json={"first": code, "name": "Ann"}).status_code == 200
-    assert first.get("/api/phones").json["paired"]
+    assert first.get("/api/phones").json["role"] == "owner"
     late = pub.stranger().post("/api/pair", json={"first": code})
     assert (late.status_code, late.json["error"]) == (401, "hosted")
     assert pub.pairing.owner_code() is None

@@ -77,6 +77,16 @@ def test_a_pin_blocked_by_20_wrong_guesses_pairs_only_the_owners_phone(pub: Pub)
     assert pub.pairing.health()[0]
 
 
+def test_a_pin_blocked_by_20_wrong_guesses_pairs_any_phone_again_after_ten_minutes(pub: Pub) -> None:
+    for at in range(20):
+        pub.stranger(f"192.168.4.{at + 100}").post("/api/pair", json={"pin": "000000"})
+    guest, codes = pub.stranger("192.168.4.67"), []
+    for pause_s in (0, 599, 1):
+        pub.clock.now_s += pause_s
+        codes.append(guest.post("/api/pair", json={"pin": PIN}).status_code)
+    assert codes == [429, 429, 200]
+
+
 def test_an_address_blocked_after_wrong_pins_pairs_at_once_with_a_new_pin(pub: Pub) -> None:
     """All phones behind one router share an address."""
     owner, guest = pub.host(), pub.stranger("192.168.4.100")

@@ -12,6 +12,7 @@ from companion.table.commands import Abandon, StartGame
 from tests.scanning import scanned
 from tests.web.phones import newest, phone
 from tests.web.pub import ADDRESSES, HEADER, PIN, Pub, opened
+from web.pairing.roles import Role
 
 pytestmark = pytest.mark.browser
 
@@ -37,7 +38,7 @@ def test_only_the_first_phone_to_scan_the_tv_page_qr_code_becomes_owner(
     assert not screen.is_visible("#host")
     late.goto(first)
     late.wait_for_selector("#pair-problem:not([hidden])")
-    assert [each.name for each in pub.pairing.phones()] == [""]
+    assert [(each.name, each.role) for each in pub.pairing.phones()] == [("", Role.OWNER)]
 
 
 def test_settings_page_confirms_each_saved_field_and_marks_an_invalid_one(pub: Pub, visiting: Any) -> None:

@@ -81,10 +81,15 @@ def test_vote_api_hides_the_best_option_until_one_vote_per_player_is_cast(pub: P
 
 def test_vote_api_lets_players_but_not_guests_reveal_a_questions_best_option(learning: tuple[str, Pub]) -> None:
     _, pub = learning
-    question = len(pub.stranger().get("/api/vote").json["questions"]) - 1
+    asked = pub.stranger().get("/api/vote").json["questions"]
+    question = len(asked) - 1
+    assert {"best", "values"}.isdisjoint(asked[question])
     assert pub.stranger().post("/api/vote/show", json={"question": question}).status_code == 401
     shown = pub.paired(Role.PLAYER).post("/api/vote/show", json={"question": question})
     assert shown.json["questions"][question]["shown"]
+    for client in (pub.stranger(), pub.paired(Role.PLAYER)):
+        answer = client.get("/api/vote").json["questions"][question]
+        assert answer["values"][answer["best"]] == max(answer["values"])
 
 
 @pytest.mark.parametrize(
@@ -123,7 +128,9 @@ def test_ratings_api_rates_decisions_but_none_of_games_marked_serious(pub: Pub) 
 def test_the_puzzle_of_the_day_lists_the_best_option_first_and_a_reason(learning: tuple[str, Pub]) -> None:
     told = learning[1].stranger().get("/api/puzzle").json
     assert told["day"] == "2026-11-25"
-    assert told["options"][0]["value"] > told["options"][1]["value"]
+    values = [option["value"] for option in told["options"]]
+    assert values == sorted(values, reverse=True)
+    assert values[0] > values[1]
     assert told["reasons"]
     assert told["dice"] or told["kept"]
 
@@ -192,15 +199,19 @@ def test_learn_page_says_a_player_with_one_decision_has_too_few_to_compare(
 
 
 @pytest.mark.browser
-def test_tv_page_hides_a_quiz_answer_while_one_of_two_players_has_yet_to_vote(pub: Pub, visiting: Any) -> None:
+def test_tv_page_hides_a_quiz_answer_until_both_players_have_voted(chromium: Any, pub: Pub, address: str) -> None:
     whole_game(pub)
-    tv = visiting("/tv", size="1280x720")
     guest = pub.stranger()
-    vote(guest, 0, 0, VOTERS[0])
-    tv.wait_for_selector("#quiz:not([hidden]) .weighed")
-    assert tv.locator("#quiz .top").count() == 0, "the answer is hidden until all have voted"
-    vote(guest, 0, 0, VOTERS[1])
-    assert guest.get("/api/vote").json["questions"][0]["shown"]
+    first = 1 % len(guest.get("/api/vote").json["questions"])  # the question that the TV shows first
+    tv = phone(chromium, address, size="1280x720")
+    tv.clock.install()
+    live(tv, f"{address}/tv")
+    for voter, polls, answered in ((VOTERS[0], 2, 0), (VOTERS[1], 9, 1)):
+        vote(guest, first, 0, voter)
+        for _ in range(polls):
+            tv.clock.run_for(2_000)
+        tv.wait_for_selector("#quiz:not([hidden]) .weighed")
+        assert tv.locator("#quiz .top").count() == answered
 
 
 @pytest.mark.browser

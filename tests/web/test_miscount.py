@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from companion.table.commands import StartGame
+from tests.web.phones import OVER
 from tests.web.pub import HEADER, Pub, observation
 
 pytestmark = pytest.mark.browser
@@ -35,5 +36,7 @@ def test_dice_count_question_keeps_its_main_answer_in_view_on_a_landscape_phone(
     page.set_viewport_size({"width": 844, "height": 390})
     pub.table.submit(observation([1, 2, 3, 4, 4, 6, 6], doubt="count"))
     page.wait_for_function("() => document.querySelector('dialog .photo')?.naturalWidth > 0")
-    answer = page.locator("dialog .main").bounding_box()
-    assert answer["y"] + answer["height"] <= 390
+    answer = page.locator("dialog .main")
+    box = answer.bounding_box()
+    assert 0 <= box["y"] <= 390 - box["height"]
+    assert answer.evaluate(OVER, (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)) == "", "it is covered"

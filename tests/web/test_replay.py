@@ -87,16 +87,16 @@ def test_a_switched_off_replay_recorder_keeps_no_clip_of_a_filmed_50_point_throw
     assert clips.throws() == []
 
 
-def test_replay_recorder_keeps_no_more_clips_than_its_limit(crag: Pub, clips: Clips) -> None:
-    at_s = 100.0
+def test_replay_recorder_keeps_only_its_newest_clips_up_to_its_limit(crag: Pub, clips: Clips) -> None:
+    at_s, filmed_throws = 100.0, []
     for _ in range(MAX_CLIPS + 1):
         filmed(clips, 2.0, from_s=at_s)
         at_s += 7
-        crag.table.submit(observation([1, 6, 6], at_s=at_s))
+        filmed_throws.append(crag.table.submit(observation([1, 6, 6], at_s=at_s)).throws[-1].number)
         play(crag, SCORED)
         crag.table.submit(StartGame(header={**HEADER, "game": "crag"}))
         crag.table.submit(observation([], at_s=at_s + 3))
-    assert len(clips.throws()) == MAX_CLIPS
+    assert clips.throws() == filmed_throws[-MAX_CLIPS:]
 
 
 @pytest.mark.browser

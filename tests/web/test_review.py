@@ -122,6 +122,10 @@ def test_review_apis_answer_unreadable_files_with_503_as_openapi_says(pub: Pub, 
     for refused in (host.get(names[0]), host.get(names[1]), host.post("/api/review/1", json={"values": [5] * 7})):
         assert refused.status_code == 503
         assert "move it away" in refused.json["message"]
+    (tmp_path / "journal.jsonl").rename(tmp_path / "journal.away")
+    (tmp_path / "journal.jsonl").mkdir()
+    refused = host.get(names[2])
+    assert (refused.status_code, "journal.jsonl can't be" in refused.json["message"]) == (503, True)
     paths = host.get("/api/openapi.json").json["paths"]
     assert all("503" in paths[name]["get"]["responses"] for name in names)
 

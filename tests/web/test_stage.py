@@ -45,7 +45,7 @@ def test_scoreboard_names_no_winner_of_a_crag_game_left_by_the_only_player(
 def test_scoreboard_says_a_crag_player_who_kept_no_die_throws_all_again(pub: Pub, showing: Callable[..., Any]) -> None:
     begin(pub, "crag", {"throw": [1, 2, 4]}, {"do": "keep", "dice": []})
     page = showing("/")
-    assert "Ann throws all of them again" in page.text_content("body")
+    assert "Ann throws all of them again." in page.inner_text("main")
 
 
 def test_the_scoreboard_shows_no_turn_points_once_a_crib_dice_bomb_is_announced(

@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import cv2
 import pytest
 
 from companion.table.commands import NoteMotion, StartGame
@@ -13,7 +14,7 @@ from companion.table.projection import MAX_THROWS
 from tests.waiting import until
 from tests.web.every_part import everything
 from tests.web.phones import MIDGAME, live, newest, phone, visit
-from tests.web.pub import HEADER, Pub, observation, opened, play, play_out, served
+from tests.web.pub import HEADER, JPEG, Pub, observation, opened, play, play_out, served
 from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
@@ -255,11 +256,16 @@ def test_past_game_page_downloads_a_picture_in_a_browser_without_canvas_round_re
     page.add_init_script("delete CanvasRenderingContext2D.prototype.roundRect")
     rare = {"player": "Ann", "values": [5, 5], "line": 99, "chance": 0.01, "throw": 1, "boxes": [[9, 9, 30, 30, 5]]}
     page.route("**/luckiest", lambda route: route.fulfill(json=rare))
-    photo = "<svg xmlns='http://www.w3.org/2000/svg' width='640' height='480'/>"
+    photo = "<svg xmlns='http://www.w3.org/2000/svg' width='640' height='480' style='background: red'/>"
     page.route("**/throws/*.jpg", lambda route: route.fulfill(body=photo, content_type="image/svg+xml"))
     live(page, address + "/games/1")
-    with page.expect_download():
+    with page.expect_download() as saved:
         page.click("[data-key='share']")
+    assert saved.value.suggested_filename == "peg-and-pip.png"
+    picture = cv2.imread(str(saved.value.path()))
+    assert picture is not None
+    assert picture[400, 540].tolist() == [0, 0, 255], "the photo is in the middle of it"
+    assert page.errors == []
 
 
 def test_control_page_ignores_an_older_snapshot_that_its_event_stream_brings_late(
@@ -372,7 +378,7 @@ def test_a_page_without_an_event_stream_ignores_a_late_older_snapshot(chromium: 
         assert page.evaluate("numbers") == [before + 1, before + 2]
 
 
-def test_calibrate_page_requests_no_second_picture_while_the_first_is_pending(chromium: Any, tmp_path: Path) -> None:
+def test_calibrate_page_requests_a_second_picture_only_after_the_first_has_come(chromium: Any, tmp_path: Path) -> None:
     """On a slow network pictures that pile up take all connections: taps would wait behind them."""
     look = {"picture_wh": [4, 3], "markers": [], "zones": [], "advice": [], "says": "", "lens": None}
     with everything(tmp_path) as pub, served(pub) as address:
@@ -385,3 +391,5 @@ def test_calibrate_page_requests_no_second_picture_while_the_first_is_pending(ch
         for _ in range(3):
             page.wait_for_event("response", lambda answer: answer.url.endswith("/api/calibrate"))
         assert len(pictures) == 1
+        with page.expect_request("**/api/calibrate.jpg*"):
+            pictures[0].fulfill(body=JPEG, content_type="image/jpeg")

@@ -143,4 +143,11 @@ def test_me_page_credits_a_win_to_a_player_whose_name_has_an_ampersand(chromium:
 
 def test_the_evening_page_shows_no_empty_standings_before_a_game_has_ended(tmp_path: Path, chromium: Any) -> None:
     with opened(tmp_path, evening=True) as pub, served(pub) as address:
-        assert "Standings" not in visit(chromium, address + "/evening").inner_text("main")
+        pub.table.submit(StartGame(header={**HEADER, **SHORT, "players": ["Ann", "Ben"]}))
+        play(pub, *WON)
+        page = visit(chromium, address + "/evening")
+        page.wait_for_selector("#games:has-text('not finished')")
+        assert "Standings" not in page.inner_text("main")
+        play(pub, *LOST)
+        page.wait_for_selector("h2:has-text('Standings')")
+        assert "Standings" in page.inner_text("main")

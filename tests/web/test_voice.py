@@ -11,6 +11,7 @@ from companion.table.commands import BotAwaits, BotDecides, NoteMotion, StartGam
 from companion.table.snapshot import Event, News
 from tests.web.pub import HEADER, Pub, opened, play
 from web.loudspeaker import Loudspeaker, call_outs, words_of
+from web.pairing.roles import Role
 
 
 class Said:
@@ -142,7 +143,7 @@ def test_the_voice_has_words_for_no_points_one_point_no_die_and_no_winner(
     assert words_of(Event(number=1, code=code, args={"player": "Ann", **args}), "en") == said
 
 
-def test_voice_api_lets_the_owner_but_no_unpaired_phone_turn_speech_on(tmp_path: Path) -> None:
+def test_voice_api_lets_players_but_no_unpaired_phone_turn_speech_on_and_off(tmp_path: Path) -> None:
     class Switch:
         on = False
 
@@ -151,8 +152,9 @@ def test_voice_api_lets_the_owner_but_no_unpaired_phone_turn_speech_on(tmp_path:
 
     with opened(tmp_path, voice=Switch()) as pub:
         assert pub.stranger().post("/api/voice", json={"on": True}).status_code == 401
-        assert pub.host().post("/api/voice", json={"on": True}).json == {"on": True}
-        assert pub.stranger().get("/api/voice").json == {"on": True}
+        for client, on in ((pub.host(), True), (pub.paired(Role.PLAYER), False)):
+            assert client.post("/api/voice", json={"on": on}).json == {"on": on}
+            assert pub.stranger().get("/api/voice").json == {"on": on}
 
 
 def test_speech_output_asks_for_each_throw_for_the_bot_only_once(pub: Pub, voice: Loudspeaker, mouth: Mouth) -> None:
