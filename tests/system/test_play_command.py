@@ -86,7 +86,9 @@ def test_play_command_with_an_invalid_option_exits_2_without_a_traceback(tmp_pat
 
 
 @pytest.mark.parametrize("words", [("join", "--config"), ("doctor", "--config"), ("export",), ("watch",)], ids=" ".join)
-def test_commands_on_a_path_the_system_refuses_print_its_reason_without_a_traceback(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_commands_on_a_path_the_system_refuses_print_its_reason_without_a_traceback(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
     (tmp_path / "locked").mkdir(mode=0)
     for path, why in (("x" * 300, "File name too long"), (str(tmp_path / "locked" / "x"), "Permission denied")):
         done = pegpip(*words, path, through=WITHOUT_ROOTS_RIGHTS)
