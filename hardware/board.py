@@ -33,8 +33,9 @@ STUCK_S = 10.0
 """Seconds since the drawing thread's last step after which `health` reports that the strip hangs. A network strip may
 block for some seconds. Longer reports a hanging strip later."""
 PROVEN_S = 1.5
-"""Seconds that a reopened strip must work before `health` no longer reports its fault: UDP reports a lost packet only
-at the next packet. Longer shows a fault that is mended; shorter may hide one for a moment."""
+"""Seconds that a reopened strip must work before `health` no longer reports its fault. Above REFRESH_S, because UDP
+reports a lost packet only at the next packet. Longer shows a fault that is mended; shorter may hide one for a
+moment."""
 
 
 @dataclass(frozen=True, slots=True)

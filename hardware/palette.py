@@ -24,7 +24,8 @@ PLAYERS: tuple[Colour, ...] = (
     (0.502, 0.2, 1.0),  # violet
     (0.902, 0.102, 0.302),  # crimson
 )
-"""Colours of the players, the first six close to the palette of Okabe and Ito; `Peg.colour` is an index into it."""
+"""Colours of the players on the LEDs, as (red, green, blue) from 0 to 1; larger values are brighter. `Peg.colour` is an
+index into them. The first six are close to the palette of Okabe and Ito. The pages have the same colours."""
 
 AMBER: Colour = (1.0, 0.756, 0.0)
 """Colour of questions, moving dice and button presses: red, green, blue, 0 to 1. Also of the marks at every tenth hole,
@@ -49,7 +50,8 @@ _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
     8: ((0.0, _LONG_S),),
     9: ((0.0, _LONG_S), (1.25, _SHORT_S)),
 }
-"""Dips of the blinking rhythms, by index into `PLAYERS`: start within the period, and duration, in seconds."""
+"""Dips in brightness of the blinking rhythms, by index into `PLAYERS`: start within the period, and duration, in
+seconds. A dip that would end after the period in `_PERIODS_S` is cut off; dips that overlap merge."""
 _HEARTBEAT, _FADE = 5, 7
 """Indexes into `PLAYERS`: the colour whose pegs pulse like a heartbeat, and the one whose pegs fade slowly."""
 

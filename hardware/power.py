@@ -30,7 +30,8 @@ FUSES_A = (1.0, 2.0, 3.0, 5.0, 7.5, 10.0)
 """Sizes that blade fuses are sold in, in amperes; the smallest one that fits is advised. Fewer sizes: larger fuses are
 advised, which protect less. Another size can't be bought."""
 WIRES_MM2 = (0.5, 0.75, 1.5, 2.5)
-"""Cross-sections that cable is sold in, in mm2, thinnest first."""
+"""Cross-sections that cable is sold in, in mm2, thinnest first; the first one that keeps the voltage drop within
+MAX_DROP_V is advised. Fewer sizes: thicker wires are advised."""
 MAX_DROP_V = 0.1
 """Largest voltage drop, in volts, over a metre of cable there and back. A larger one allows thinner wires: dim LEDs."""
 _COPPER_OHM_MM2_M = 0.0175

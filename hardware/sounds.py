@@ -22,9 +22,10 @@ PLAYER = ("aplay", "--quiet", "-")
 """Command that plays a WAV file from standard input."""
 PLAYER_TIMEOUT_S = 5.0
 """Longest time, in seconds, for the player program to play an effect; after that it is killed and a fault reported.
-Every effect is shorter. Longer keeps later effects waiting for a stuck sound card."""
+Every effect is shorter. Longer keeps later effects, and the program's stop, waiting for a stuck sound card."""
 USUAL_VOLUME = 0.5
-"""Default volume: peak of an effect as a share of full scale, 0 to 1. Twice as much is as loud as the card allows."""
+"""Volume until the settings apply, and of the effect that `pegpip doctor` plays: peak as a share of full scale, 0 to 1.
+Twice as much is as loud as the card allows. The setting `volume` has a default of its own."""
 MAX_WAITING_EFFECTS = 2
 """Largest number of effects that wait to be played; others are dropped. More lets sounds lag behind the game."""
 

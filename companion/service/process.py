@@ -18,7 +18,8 @@ reader waits (5 ms is Python's default); shorter: more time is lost in switches.
 _NICENESS_AT_START = os.getpriority(os.PRIO_PROCESS, 0)
 """Niceness of the process when the program starts. `give_way` adds ADDED_NICENESS to it, however often it is called."""
 _M_ARENA_MAX = -8
-"""`M_ARENA_MAX` of glibc's malloc.h: `mallopt`'s option for the largest number of heaps."""
+"""`M_ARENA_MAX` of glibc's malloc.h: `mallopt`'s option for the largest number of heaps. glibc fixes the number; any
+other sets a different option or none."""
 
 
 def share_one_heap() -> None:

@@ -26,7 +26,9 @@ MAX_REMEMBERED_COLOURS = 40
 """Most absent players whose colour is remembered. More: a game's entry grows; fewer: a player who returns gets another
 colour."""
 LOG_LENGTH = 60
-"""Most events kept for the log on the pages, the newest ones. More: a game takes more memory; fewer: a shorter log."""
+"""Most events kept in a game's log, the newest ones. Snapshots show the newest MAX_EVENTS of them; the rest take the
+places of events that an undo removes. More: a game takes more memory. Fewer: after an undo, the log on the pages is
+short."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ log = logging.getLogger(__name__)
 FOLDER = "photos"
 """Name of the folder of photos in a data folder."""
 MAX_TOTAL_BYTES = 500_000_000
-"""Largest total size of all photos in bytes, unless the settings say otherwise; beyond it the oldest are deleted. More:
-the SD card fills (docs/reference/hardware.md); fewer: older throws lose their photo."""
+"""Largest total size of all photos in bytes, unless the settings say otherwise; beyond it the oldest are deleted. The
+default of `photos_mb`, for photos and throw packages together, is twice as much. More: the SD card fills
+(docs/reference/hardware.md); fewer: older throws lose their photo."""
 
 
 def digest_of(content: bytes) -> str:

@@ -24,7 +24,8 @@ from companion.table.tray.interpret import Ask
 from companion.table.tray.observation import values_of
 
 MAX_EVENTS = 40
-"""Events in a snapshot, newest kept; a page asks for older ones. More: each message to every phone grows."""
+"""Most events in a snapshot, the newest of the LOG_LENGTH kept; the pages show no older ones. More: each message to
+every phone grows. Fewer: the log is shorter, and a page that missed snapshots may not announce all that happened."""
 MAX_THROWS = 24
 """Throws in a snapshot, newest kept; `GET /api/throws` has all. More: each message to every phone grows."""
 REPLACED_NOTICES = frozenset({"throw", "decide", "throw_or_bank", "restored"})

@@ -19,8 +19,9 @@ from companion.games.registry import policy_for
 HOUSE = "House"
 """Default name of the bot."""
 NAME_LENGTH = 24
-"""Most characters in the name of a dice set; a game with a longer one is refused (RulesError). The pages' input fields
-stop at the same number. Higher: they must allow more, too. Lower: they accept names that are then refused."""
+"""Most characters in the name of a dice set; a longer one is refused for a game, and by `pegpip teach`. The pages'
+input fields stop at the same number. Higher: they must allow more, too. Lower: they accept names that are then
+refused."""
 Policies = Callable[[State], KeepZonePolicy]
 """Function from a game's state to its tray policy: what dice in the tray mean in that state."""
 SERIOUS = "This game is in tournament mode: no hints while it is on."

@@ -21,7 +21,8 @@ PictureBGR = NDArray[np.uint8]
 """(height, width, 3) uint8."""
 
 _WOOD_BGR = np.array([14, 24, 38], np.float32)
-"""Colour of the LED board's wood in a picture, 0 to 255. Grain and darker edges are added to it."""
+"""Colour of the LED board's wood in its pictures: blue, green, red, 0 to 255. Grain and darker edges are applied to it.
+Higher: brighter wood, from which the brass rings stand out less."""
 _BRASS_BGR = np.array([30, 62, 84], np.float32)
 """Colour of the brass ring round the hole of each LED in use, in pictures of the board: blue, green, red, 0 to 255.
 Higher: the rings stand out more from the wood."""

@@ -19,9 +19,10 @@ COLOURS = {
     "blue": (0, 0, DIM_LEVEL),
     "white": (DIM_LEVEL // 3,) * 3,
 }
-"""Test colours by name: red, green, blue from 0 to 255."""
+"""Colours of the test frames by name, in which all LEDs light up: red, green, blue from 0 to 255. They show whether the
+strip's colour order is set right. White has a third of each, so that it draws no more current than the others."""
 AMBER = (DIM_LEVEL, DIM_LEVEL // 2, 0)
-"""Colour of the walk from hole to hole, red, green, blue from 0 to 255."""
+"""Colour of the test frames that light one hole after the other: red, green, blue from 0 to 255. Higher: brighter."""
 
 NamedFrames = list[tuple[str, FrameRGB]]
 """Frames with the name of what each shows."""

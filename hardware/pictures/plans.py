@@ -13,15 +13,16 @@ HOLE_MM = 5.0
 holes are smaller. Larger: less wood between holes; smaller: the wood hides part of the light."""
 MARGIN_MM = 12.0
 """Border in mm from the outermost LEDs to the template's frame, which is the panel's edge; the panels among the parts
-take it over. Higher: larger drawings and panels. Lower: the corner screws meet LEDs."""
+take it over. Higher: larger drawings and panels; above RULER_MM the frame's lower side is cut off. Lower: the corner
+screws meet LEDs."""
 CORNER_MM = 5.0
 """Distance of the drilling template's corner screws from both edges of the panel, in mm. More: the screws meet the
 first LEDs; less: the panel's corners break."""
 SCREW_MM = 3.5
 """Diameter of the holes for the panels' corner screws (M3), in mm. Less: the screws jam; more: the panels shift."""
 RULER_MM = 14.0
-"""Room below the lowest holes for the ruler, in mm. Above 16 mm a cribbage board's template does not fit A4 paper
-inside printer margins of 8 mm. Smaller: the ruler meets the holes' numbers."""
+"""Room below the lowest holes for the ruler, in mm. Above 16 mm the template of `board3x121` does not fit A4 paper
+inside printer margins of 8 mm. Smaller: the ruler meets the holes' numbers; below MARGIN_MM the frame is cut off."""
 MAP_PX = 1600
 """Width of the wiring map on the screen, in pixels, whatever the length of the strip. More shows it larger."""
 _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7")
@@ -67,7 +68,7 @@ def drilling_template(layout: Layout) -> str:
                 body.append(_text(x, y + 4.6, label, 1.8, "#000", stroke=False))
     width_mm, height_mm = _size_mm(layout)
     ruler = f'<path d="M{MARGIN_MM} {height_mm - 5:.2f}h50m0 -1.5v3m-50 -3v3"/>'
-    holes_mm = f"holes of {HOLE_MM:g} mm, corners {SCREW_MM:g} mm"
+    holes_mm = f"holes of {round(2 * radius_mm, 1):g} mm, corners {SCREW_MM:g} mm"
     title = f"{layout.name}: {holes_mm}. This line is 50 mm when printed at 100 %."
     note = _text(MARGIN_MM + 54, height_mm - 4, title, 3.0, "#000", anchor="start", stroke=False)
     right, low = (max(place[axis] for place in places) + MARGIN_MM for axis in (0, 1))

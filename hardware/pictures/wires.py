@@ -13,7 +13,8 @@ HEADER_PINS = {
     2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19, 9: 21, 25: 22, 11: 23,
     8: 24, 7: 26, 0: 27, 1: 28, 5: 29, 6: 31, 12: 32, 13: 33, 19: 35, 16: 36, 26: 37, 20: 38, 21: 40,
 }  # fmt: skip
-"""BCM number -> place on the 40-pin header."""
+"""BCM number of a pin -> its number on the Pi's 40-pin header. The Pi fixes these numbers: with a wrong one the diagram
+draws a wire to the wrong pin."""
 _GROUND_PIN, _STRIP_GROUND_PIN, _SHUTDOWN_GROUND_PIN = 39, 6, 9
 """Numbers, on the 40-pin header, of the ground pins to which the wires of buttons, strip and shutdown button are drawn.
 That button has its own, because it may be added later. With a pin that is no ground the diagram would be wrong."""

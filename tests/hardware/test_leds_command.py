@@ -7,6 +7,7 @@ import socket
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
@@ -79,6 +80,15 @@ def test_led_drilling_template_frame_and_screw_holes_match_the_front_panel() -> 
     panel = re.findall(rf'cx="([\d.]+)" cy="([\d.]+)" r="{SCREW_MM / 2}"', sheets(preset("board3x121"))["board-front"])
     moved = [(float(x) - GAP_MM - SCREW_MM / 2, float(y) - GAP_MM) for x, y in panel]
     assert [tuple(map(float, corner)) for corner in corners] == [pytest.approx(one, abs=0.02) for one in moved]
+
+
+@pytest.mark.parametrize(("scale", "size"), [(1.0, "5"), (0.5, "2.9")])
+def test_led_drilling_template_names_the_diameter_of_the_holes_that_it_draws(scale: float, size: str) -> None:
+    layout = preset("strip122")
+    close = replace(layout, places_mm=tuple((scale * x, scale * y) for x, y in layout.places_mm))
+    assert f"holes of {size} mm" in drilling_template(close)
+    (radius,) = {circle.get("r") for circle in ET.fromstring(drilling_template(close)).iter(f"{SVG}circle")}
+    assert 2 * float(str(radius)) == pytest.approx(float(size), abs=0.05)
 
 
 @pytest.mark.parametrize("name", PRESETS)

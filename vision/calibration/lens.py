@@ -25,8 +25,8 @@ MIN_VIEWS = 4
 """Least number of views to measure the lens from; with fewer the guess is used. Three determine the lens; a fourth
 shows whether they agree. More ask more of the person who holds the sheet."""
 MAX_VIEWS = 16
-"""Most views of the printed sheet that are kept to measure the lens. Until it is measured, one more replaces the
-oldest; later ones are ignored. Higher: the lens solver takes longer; lower: a less certain lens."""
+"""Most views of the printed sheet that are kept to measure the lens. Until the lens is measured, one more replaces the
+oldest; after that, further ones are ignored. Higher: the lens solver takes longer; lower: a less certain lens."""
 MIN_VIEW_CHANGE = 0.02
 """Least mean distance of a new view's corners from those of each kept view, as a share of the picture's width. A nearer
 view adds time but no information and is dropped. A higher limit makes people move the sheet further."""

@@ -14,8 +14,9 @@ from vision.geometry.rig import projected
 from vision.reading.reading import Floats, FrameBGR
 
 MIN_MARKERS = 3
-"""Least number of the sheet's markers for a pose; with fewer there is none. The 12 corners of three overdetermine the 8
-unknowns of a homography, which exposes errors. A higher limit needs more of the sheet in view."""
+"""Least number of the sheet's markers for a pose; with fewer there is none, and a tray that fewer fit on gets no sheet.
+The 12 corners of three overdetermine the 8 unknowns of a homography, which exposes errors. A higher limit needs more of
+the sheet in view, and a larger tray."""
 MIN_EDGE_DISTANCE_PX = 10.0
 """Least distance of a marker's corners from the picture's edge, in pixels. A nearer marker is left out: OpenCV 4.11
 misplaces its corners, as the refinement window leaves the picture."""

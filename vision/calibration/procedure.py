@@ -42,8 +42,9 @@ STILL_PX = 1.0
 """Largest motion between two frames, in pixels, at which the calibration sheet counts as still. It is measured at the
 corners of the tray as the sheet's pose places them. A higher limit accepts a sheet that still moves."""
 DETECT_EVERY_S = 0.1
-"""Least camera time, in seconds, between two frames that calibration searches for markers or a die. A search takes up
-to 80 ms, so a shorter interval makes a slow machine lag. A longer one slows calibration."""
+"""Least camera time, in seconds, between two frames that calibration searches for markers or a die. A search takes a
+good part of this time, so a shorter interval makes a slow machine lag behind the camera. A longer one slows
+calibration."""
 WARM_FRAMES = 48
 """Frames to skip, about 1.6 s, before the empty tray is photographed by a camera that does not report its exposure.
 Fewer: its automatic exposure has not converged, and the picture is too dark or too bright. More: people wait longer."""

@@ -21,10 +21,12 @@ aruco: Any = getattr(cv2, "aruco", None)
 PAPERS_MM = {"a4": (297.0, 210.0), "letter": (279.4, 215.9)}
 """Width and height of each paper in landscape, in millimetres."""
 FIRST_ID = {"a4": 0, "letter": 10}
-"""Number of each paper's first marker. The ranges differ, so that a picture tells which paper was printed."""
+"""Number of each paper's first marker; ten numbers from it on are the paper's, so that a picture tells which paper was
+printed. With another number, sheets printed before are taken for the other paper or not found."""
 MARKER_MM = 36.0
 """Side of a printed marker, in millimetres. It is found in pictures from 1 px a millimetre on. Smaller markers need a
-lower camera; larger ones leave no room for eight on the paper."""
+lower camera; larger ones leave no room for eight on the paper. With either, sheets printed before give a wrong
+scale."""
 MODULES = 6
 """Number of modules (black or white squares) along a marker's side: four bits and a border on both sides. OpenCV's
 dictionary fixes it. Another number draws wrong markers or none, and measures their focus and light wrong."""

@@ -35,8 +35,8 @@ MIN_DIE_PX = 32.0
 """Width of a die in the picture, in pixels, below which the person is advised to hang the camera lower. In smaller dice
 the pips run together. A higher limit complains of cameras that are near enough."""
 REFERENCE_FRAMES = 8
-"""Number of frames averaged for the picture of the empty tray. Eight reduce noise to a third, so that a black die
-differs from black felt. More take longer."""
+"""Number of frames averaged for the picture of the empty tray, and of those that show a lamp's flicker: at least
+MIN_FRAMES. Eight reduce noise to a third, so that a black die differs from black felt. More take longer."""
 BLUR_RIM_PX = 2.4
 """Width, in pixels of the floor's view, that blurred edges add to a die's silhouette. It is subtracted when a die is
 measured, so a larger value gives smaller dice."""
@@ -54,8 +54,8 @@ MAX_ROUNDING_MM = 0.7
 """Largest difference, in millimetres, at which a measured edge is rounded to the nearest in SOLD_MM. A higher limit
 also rounds dice of unusual size; a lower one keeps errors of the measurement."""
 DEFAULT_LENS_DEG = 62.2
-"""Horizontal angle of view, in degrees, assumed for a lens that was not measured: that of Camera Module 2. Too large an
-angle puts the camera too low over the tray."""
+"""Horizontal angle of view, in degrees, assumed for a lens that was not measured, unless the camera's module or
+`--lens` tells it: that of Camera Module 2. Too large an angle puts the camera too low over the tray."""
 
 
 @dataclass(frozen=True, slots=True)

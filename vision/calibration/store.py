@@ -21,7 +21,8 @@ from vision.images.loading import picture_of_bytes
 
 FILE_NAME = "calibration.zip"
 FORMAT: Literal[1] = 1
-"""Version of the calibration file's format. A file of another version is refused as damaged."""
+"""Version of the calibration file's format. A file of another version is refused as damaged, so that after a change
+every table must be calibrated anew."""
 DAMAGE = (
     OSError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, LookupError, ValueError,
     RuntimeError, OverflowError,

@@ -9,8 +9,8 @@ from vision.cameras.field import SensorField, SizeWH
 from vision.reading.reading import FrameBGR
 
 SIZE_WH: SizeWH = (1280, 960)
-"""Width and height, in pixels, of a live camera's pictures: the tray's shape. Rows of 1280 pixels have no padding on
-any Pi. Larger pictures resolve smaller dice and take longer to read."""
+"""Width and height, in pixels, of the pictures of live cameras and of the `files` camera: the tray's shape. Rows of
+1280 pixels have no padding on any Pi. Larger pictures resolve smaller dice and take longer to read."""
 FRAME_WAIT_S = 2.0
 """Longest wait for one frame of a live camera, in seconds. After that the camera counts as failed and is closed. A
 longer wait delays the report; a shorter one fails slow cameras. libcamera gives up a sensor after about a second."""

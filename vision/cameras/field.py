@@ -55,7 +55,7 @@ MODULES = (
 )
 """Raspberry Pi's camera modules, to look up a sensor's horizontal angle of view, from its documentation. Too large an
 angle puts the camera too low. The last two modules take any lens: their angle is that of a 6 mm lens, from the sensor's
-width (pixels of 1.55 and 3.45 micrometres)."""
+width (pixels of 1.55 and 3.45 micrometres). The parts' drawings are for the third."""
 
 
 @dataclass(frozen=True, slots=True)

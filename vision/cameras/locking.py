@@ -35,8 +35,9 @@ MAX_CHANGE = 0.02
 reader tolerates more than ten times as much. Smaller: noise may prevent locking; larger: a value that still changes is
 locked."""
 CONTROL_DELAY_S = 0.4
-"""Seconds for which frames are ignored after controls are sent: they may be taken with the old ones. It covers three
-requests under way and the sensor's own delay. A longer one makes locking slower."""
+"""Seconds after controls are sent, or a focus is asked for, in which frames lock and unlock nothing: they may be taken
+with the old controls. It covers three requests under way and the sensor's own delay. A longer one makes locking
+slower."""
 GAMMA = 2.2
 """Exponent that converts a pixel's value, 0 to 1, to linear light, as in sRGB. A larger one takes equal changes of
 pixels for larger changes of light, so that exposure is unlocked sooner."""

@@ -23,13 +23,15 @@ Levels = NDArray[np.float32]
 """(h, w, 3) or (h, w) float32 colour or grey levels, 0 to 255."""
 
 MASK_FACE_PX = 16.0
-"""Width of a die's face in the foreground masks, in pixels. Larger masks show thinner objects and take longer."""
+"""Width of a die's face in the foreground masks, in pixels. Larger masks show thinner objects and take longer;
+GAIN_TILE_PX and the kernel that closes holes are made for this width."""
 LOW_THRESHOLD_LEVELS = 13.0
 """Low threshold of the hysteresis: colour distance, in levels of 0 to 255, above which a pixel is possible foreground.
 A higher one overlooks dice of the felt's colour, a lower one takes noise for foreground."""
 HIGH_THRESHOLD_LEVELS = 30.0
 """High threshold of the hysteresis: colour distance, in levels of 0 to 255, above which a pixel is certain foreground.
-Also the tolerance of `EmptyTray.matches`. A higher one overlooks objects."""
+Also the tolerance of `EmptyTray.matches`; and a pixel with less than this share (of 255) of the empty tray's light is
+too dim to judge. A higher one overlooks objects, and calls dim light too dim sooner."""
 
 SHADOW_GAIN_RANGE = (0.47, 1.12)
 """Smallest and largest factor by which shadow or reflected light may change the felt's brightness. It limits a tile of

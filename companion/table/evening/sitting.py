@@ -35,7 +35,7 @@ def sitting_of(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
 
 COLOURS = 10
 """Number of player colours, each with its own mark: six that colour-blind people can tell apart, and four more. The
-palette and the marks must have as many."""
+LEDs' palette (`PLAYERS`), and on the pages the `--p0` colours, the marks and the lists `COLOURS`, must have as many."""
 
 
 def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:

@@ -21,8 +21,8 @@ START = "0" * 2 * HASH_BYTES
 LOST = "lost"
 """Kind of the entry that recovery puts in place of entries that neither copy holds intact. Its body is a `Loss`."""
 MAX_WALL_S = 2.0**35
-"""Latest time of an entry, in seconds since 1970: the year 3058. Much larger ones lie beyond the year 9999, where
-Python's dates end."""
+"""Latest time of an entry, in seconds since 1970: the year 3058. A line with a later one counts as damaged, and the
+clock's check cuts a stored time to it. Much larger ones lie beyond the year 9999, where Python's dates end."""
 _END = len('"]') + 2 * HASH_BYTES
 """Bytes at the end of a line from the first digit of its hash on."""
 _UNHASHED = len(',"') + _END

@@ -18,8 +18,8 @@ NUMBER = re.compile(rb"\[(\d{1,12}),")
 """Beginning of a journal line; group 1 is the entry's number. `lines` searches by it."""
 NEAR_BYTES = 1 << 16
 """Width, in bytes, of the range at which the binary search of `lines` ends and reading line by line begins. The tail
-that `last_line` reads is as long. Lower: `last_line` cuts a long line, which then counts as damaged. Higher: each
-look-up reads more."""
+that `last_line` reads is as long. Lower: `last_line` cuts a long line, and the last entry's time is then unknown to the
+clock's check. Higher: each look-up reads more."""
 
 
 class Copy:

@@ -34,14 +34,14 @@ SCRUB_EVERY_S = 3600.0
 Longer: damage is found later. Shorter: the disk is read more often."""
 UPKEEP_EVERY_S = 60.0
 """Seconds between two steps of the journal's upkeep while no scrub runs. A step stores the anchor, the journal's end,
-outside the data folder. Longer: after a crash the anchor proves fewer lost entries. Shorter: more writes wear the SD
-card."""
+outside the data folder, and retries rows that the second copy lacks. Longer: after a crash the anchor proves fewer lost
+entries. Shorter: more writes wear the SD card."""
 PAUSE_S = 0.02
 """Pause in seconds between two steps of the journal's scrub, to leave processor and disk to others. Longer: a scrub
 takes longer; shorter: it slows the rest of the table."""
 STEP_ROWS = 250
 """Most journal entries that one step of a scrub verifies; a step also ends after each entry with a photo. Higher: a
-command that arrives meanwhile waits longer (10 ms on a Pi for 250). Lower: the scrub takes longer."""
+command that arrives meanwhile waits longer. Lower: the scrub takes longer, as PAUSE_S follows each step."""
 
 # Advice: for a full disk, for a damaged journal that is only read, and for a disk that fails.
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."

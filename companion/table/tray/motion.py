@@ -14,7 +14,8 @@ SAME_PLACE_MM = 4.0
 that lands close to the old places is missed."""
 NUDGE_MM = 15.0
 """Distance, in mm, within which a die of unchanged value may only have been pushed. Smaller: the table asks about
-pushed dice, or counts them as rolled if one turned over. Larger: rolls to nearby places are missed or asked about."""
+pushed dice, or counts them as rolled if one turned over; an open question is replaced after a push. Larger: rolls to
+nearby places are missed or asked about."""
 
 
 class Motion(Enum):

@@ -19,8 +19,9 @@ from vision.geometry.rig import Rig, Zone
 from vision.reading.reading import FrameBGR
 
 LENS = Pinhole(size_wh=(1280, 960), focal_px=1060.0, height_mm=285.0, middle_mm=(TRAY_WH_MM[0] / 2, TRAY_WH_MM[1] / 2))
-"""Pinhole model of the virtual camera: Camera Module 2 (62.2 degrees across), a little higher than the tray needs.
-Hung higher, it shows smaller dice; lower, it cuts off the tray's edge."""
+"""Pinhole model of the virtual camera: Camera Module 2 (62.2 degrees across), a little higher than the tray needs. Hung
+higher, it shows smaller dice; lower, it cuts off the tray's edge. The evaluation renders its pictures with it, too, so
+a change makes figures from before incomparable."""
 FPS = 30.0
 """Frames per second that the virtual camera delivers by default, as a Pi camera does. More take more computing time."""
 MAX_STEP_S = 0.1
@@ -28,7 +29,8 @@ MAX_STEP_S = 0.1
 LENS_BLUR_PX = 0.7
 """Standard deviation of the lens's blur, in pixels. Larger values smear the pips."""
 TRAY_SEED = 1
-"""Random seed of the tray's felt and wood if the camera gets none, so that the tray looks alike every time."""
+"""Random seed of the tray's felt and wood if the camera gets none, so that the tray looks alike every time. With
+another number the empty tray in a calibration of the virtual camera from before no longer looks like it."""
 SHUTTER_SHARE = 0.25
 """Share of the time between frames, 0 to 1, for which the shutter is open. Moving dice are drawn at its beginning and
 its end, half each, so a larger share blurs them more."""
