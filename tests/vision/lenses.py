@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import cv2
 import numpy as np
@@ -17,7 +17,15 @@ PX_PER_MM = 5.0
 
 @cache
 def _printed() -> np.ndarray:
-    return raster(sheet(), PX_PER_MM)
+    return cv2.GaussianBlur(raster(sheet(), PX_PER_MM), (0, 0), 0.8)
+
+
+@lru_cache(maxsize=1)
+def _straightened(lens: Lens) -> np.ndarray:
+    """Return the (h w, 2) pixels of a lens as a lens without distortion would show them; they take long to compute."""
+    width, height = lens.size_wh
+    grid = np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1).reshape(-1, 2)
+    return lens.straightened(grid.astype(np.float64))
 
 
 def turned(lean_x_deg: float, lean_y_deg: float) -> np.ndarray:
@@ -44,13 +52,14 @@ class Seen:
 def photographed(lens: Lens, seen: Seen, rng: np.random.Generator, noise: float = 3.0) -> np.ndarray:
     """Render the sheet on grey felt, (h, w, 3), with the lens's blur and the sensor's noise."""
     width, height = lens.size_wh
-    grid = np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1).reshape(-1, 2).astype(np.float64)
-    on_sheet = cv2.perspectiveTransform(lens.straightened(grid)[None], np.linalg.inv(seen.floor_to_px(lens)))[0]
+    on_sheet = cv2.perspectiveTransform(_straightened(lens)[None], np.linalg.inv(seen.floor_to_px(lens)))[0]
     at = (on_sheet * PX_PER_MM).reshape(height, width, 2).astype(np.float32)
-    small = cv2.GaussianBlur(_printed(), (0, 0), 0.8)
-    picture = cv2.remap(small, at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(70, 80, 75))
-    picture = cv2.GaussianBlur(picture, (0, 0), 0.8).astype(np.float32)
-    return np.clip(picture + rng.normal(0, noise, picture.shape), 0, 255).astype(np.uint8)
+    picture = cv2.remap(
+        _printed(), at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(70, 80, 75)
+    )
+    noisy = rng.normal(0, noise, picture.shape)
+    noisy += cv2.GaussianBlur(picture, (0, 0), 0.8)
+    return np.clip(noisy, 0, 255, out=noisy).astype(np.uint8)
 
 
 def marked(

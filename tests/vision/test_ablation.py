@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from vision.networks import load_networks
 from vision.reading.reader import Reader
 from vision.reading.reading import FrameBGR
@@ -9,6 +11,7 @@ from vision.research.evaluation.ablation import ROWS, WITHOUT, Job, outcomes, ta
 from vision.research.evaluation.conditions import CONDITIONS, picture
 
 
+@functools.cache
 def cut_through() -> tuple[FrameBGR, None, tuple[int, ...]]:
     """Return a photo whose left edge cuts a die, no calibration, and the values of the uncut picture."""
     shown = picture(CONDITIONS[0], 1)

@@ -40,7 +40,9 @@ def bands(depth: float, exposure_s: float, hz: float, at_s: float, rows: int) ->
 
 
 def lit(picture: np.ndarray, gain: np.ndarray, noise: np.ndarray) -> FrameBGR:
-    return np.clip(picture * gain[:, None, None] + noise, 0, 255).astype(np.uint8)
+    seen = np.multiply(picture, gain[:, None, None], dtype=np.float32)
+    seen += noise
+    return np.clip(seen, 0, 255, out=seen).astype(np.uint8)
 
 
 @functools.cache

@@ -197,14 +197,14 @@ def test_the_watcher_sees_no_motion_when_it_dims_the_led_strip(camera: VirtualCa
     light = np.exp(-np.arange(shape[0]) / 90.0)[:, None, None] * np.array([0, 40, 90])
     bright, dark = (np.broadcast_to(light * share, shape).astype(np.uint8) for share in (1.0, 0.07))
     dimmed: list[tuple[bool, float]] = []
-    taken: list[Frame] = []
+    taken: list[Frame] = []  # the first and the newest
 
     def lit() -> Frame | None:
         frame = thrown(camera)
         if frame is None:
             return None
         dim = bool(dimmed) and dimmed[-1][0] and frame.at_s > dimmed[-1][1] + DIM_AFTER_S
-        taken.append(Frame(cv2.add(frame.image_bgr, dark if dim else bright), frame.at_s))
+        taken[1:] = [Frame(cv2.add(frame.image_bgr, dark if dim else bright), frame.at_s)]
         return taken[-1]
 
     def dim(on: bool) -> None:

@@ -94,4 +94,6 @@ def calibration(tmp_path: Path) -> Iterator[Calibration]:
             yield Calibration(pub, camera, buffer, pub.host(), tmp_path / "kept", part)
     finally:
         over.set()
+        buffer.reserve(0.0)  # else the thread would first film on for the seconds that are reserved
+        clock.wanted.set()
         thread.join()

@@ -10,11 +10,14 @@ import pytest
 
 from companion.table.commands import Abandon, StartGame
 from tests.scanning import scanned
-from tests.web.phones import newest, phone
+from tests.web.phones import live, newest, phone
 from tests.web.pub import ADDRESSES, HEADER, PIN, Pub, opened
 from web.pairing.roles import Role
 
 pytestmark = pytest.mark.browser
+
+ROLE_MS = 15_500
+"""Milliseconds after which each page has asked again what its phone is; longer than its `PLAYER_MS`."""
 
 
 @pytest.fixture
@@ -149,16 +152,19 @@ def test_control_page_says_when_a_phone_cannot_reach_the_table_to_pair(pub: Pub,
     assert len(pub.pairing.phones()) == 1
 
 
-def test_phone_pages_neither_reload_nor_hide_a_join_code_on_a_503_answer(visiting: Any) -> None:
+def test_phone_pages_neither_reload_nor_hide_a_join_code_on_a_503_answer(chromium: Any, address: str) -> None:
     """A table that stops refuses with 503: a host's page would be lost by a reload, a guest's join code be hidden."""
-    host, guest = visiting("/control", paired=True), visiting("/control")
+    host, guest = phone(chromium, address, paired=True), phone(chromium, address)
     for page in (host, guest):
+        page.clock.install()
+        live(page, address + "/control")
         page.evaluate("window.kept = true")
         page.route("**/api/phones", lambda route: route.fulfill(status=503, json={}))
     guest.click("#pair-button")
     for page in (guest, host):
         for _ in range(2):
-            page.wait_for_event("response", lambda response: response.status == 503)
+            with page.expect_response(lambda response: response.status == 503):
+                page.clock.fast_forward(ROLE_MS)
     assert guest.is_visible("#pair-dice .dice")
     assert host.evaluate("window.kept") is True
 

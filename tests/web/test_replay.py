@@ -19,6 +19,8 @@ from vision.cameras import Frame
 
 CRAG = {"throw": [1, 6, 6]}
 SCORED = {"do": "score", "category": "crag"}
+AFTER_MS, CLIP_MS = 2500, 7500
+"""Milliseconds after which the TV shows a replay, and hides it; longer than its `AFTER_MS` and `CLIP_MS`."""
 
 
 def filmed(clips: Clips, seconds: float, rate: int = 30, from_s: float = 0.0, height: int = 96) -> float:
@@ -109,6 +111,7 @@ def test_tv_page_plays_a_replay_and_then_hides_it_but_with_reduced_motion_shows_
         page = chromium.new_page(viewport={"width": 1280, "height": 720}, reduced_motion=motion)
         clips: list[str] = []
         page.on("request", lambda request: clips.append(request.url) if request.url.endswith(".webp") else None)
+        page.clock.install()
         live(page, f"{address}/tv")
         play(pub, CRAG, SCORED)
         page.wait_for_selector("#moment:not([hidden])")
@@ -116,7 +119,9 @@ def test_tv_page_plays_a_replay_and_then_hides_it_but_with_reduced_motion_shows_
             page.wait_for_selector("#moment", state="hidden")
             assert not page.is_visible("#again")
         else:
+            page.clock.fast_forward(AFTER_MS)
             page.wait_for_selector("#again:not([hidden]) img")
+            page.clock.fast_forward(CLIP_MS)
             page.wait_for_selector("#again", state="hidden")
         assert len(clips) == (motion == "no-preference")
 

@@ -24,6 +24,8 @@ from web.pairing.roles import Role
 OUT = Path(__file__).resolve().parents[2] / "out" / "tournament"
 FIVE = ["Ann", "Ben", "Cid", "Dörte Ångström", "Eve"]
 BODY: dict[str, Any] = {"form": "knockout", "game": "crapola", "players": FIVE, "rules": {"target": 1500, "entry": 0}}
+WINNER_MS = 8500
+"""Milliseconds after which the TV says who plays next; longer than its `WINNER_MS`."""
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 COUNT_POSTS = """() => {
@@ -90,11 +92,11 @@ def test_tournament_api_refuses_invalid_players_formats_games_and_handicaps(
 
 
 @pytest.mark.browser
-def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
-    chromium: Any, pub: Pub, address: str, visiting: Any
-) -> None:
+def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(chromium: Any, pub: Pub, address: str) -> None:
     chance = random.Random(7)
-    tv, phone = visiting("/tv", "1280x720"), new_phone(chromium, address, paired=True)
+    tv, phone = new_phone(chromium, address, "1280x720"), new_phone(chromium, address, paired=True)
+    tv.clock.install()
+    live(tv, f"{address}/tv")
     pub.make_owners()
     live(phone, f"{address}/evening")
     # The house rules are those of the last game, so that the night is short.
@@ -115,20 +117,23 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
     matches = 0
     while (header := on(pub).next) is not None:
         one, other = header["players"]
-        control = phone.context.new_page()
-        control.goto(f"{address}/control")
         if matches:
+            control = phone.context.new_page()
+            control.goto(f"{address}/control")
             control.wait_for_selector("[data-key='match']")
+            newest(tv, pub)
+            tv.clock.fast_forward(WINNER_MS)
             tv.wait_for_selector(f"#quiz:not([hidden]) h2:has-text('{one}')")
             assert other in tv.inner_text("#quiz h2")
             control.click("[data-key='match']")
+            assert until(functools.partial(is_on, pub, header))
+            control.close()
         else:
             pub.table.submit(StartGame(header=header))
-        assert until(functools.partial(is_on, pub, header))
+            assert is_on(pub, header)
         play_out(pub, chance)
         matches += 1
         newest(phone, pub)
-        control.close()
     assert (matches, on(pub).over) == (4, True)
     winner = on(pub).standings[0].player
     assert winner in phone.inner_text(".next-match")
@@ -136,6 +141,8 @@ def test_a_knockout_tournament_of_five_players_is_played_to_a_winner(
     assert phone.evaluate(WIDER) == 0
     assert in_each_look(phone) == []
     assert phone.evaluate(SMALL) == []
+    newest(tv, pub)
+    tv.clock.fast_forward(WINNER_MS)
     tv.wait_for_selector(f"#quiz:not([hidden]) h2:has-text('{winner}')")
     assert in_each_look(tv) == []
     tv.screenshot(path=OUT / "tv-over.png")
