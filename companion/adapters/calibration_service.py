@@ -84,12 +84,11 @@ class CalibrationService:
 
         Returns:
             `calibrated`: whether the camera is calibrated or simulated; `says`: a sentence about that. `virtual`:
-                whether the camera is virtual. `sheet`: whether `take_sheet` has measured the sheet. `empty`: whether
-                the empty tray was taken after it. `picture_wh`: size in pixels. `markers`, `zones`: corners of each in
-                pixels. `lens`: `views` kept, `of` (views needed), `degrees` (horizontal angle of view), `measured`
-                (else assumed); with no views yet, that of the calibration just made, if any. `advice`: what to improve.
-                Before the first frame `picture_wh` and `lens` are None, `markers` and `zones` empty, and the advice is
-                `no_picture`.
+                whether the camera is virtual. `sheet`, `empty`: whether `take_sheet` and then `take_empty` are done.
+                `picture_wh`: size in pixels. `markers`, `zones`: corners of each in pixels; no zones before a sheet was
+                found. `lens`: `views` kept, `of` (views needed), `degrees` (horizontal angle of view), `measured` (else
+                assumed). Without views it is the lens of the calibration just made, if any. `advice`: what to improve.
+                Without a frame `picture_wh` and `lens` are None, `markers` and `zones` empty, the advice `no_picture`.
         """
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
@@ -135,10 +134,12 @@ class CalibrationService:
         return None if frame is None else jpeg(frame.image_bgr, QUALITY)
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """Return the calibration sheet to print as PDF, on a `paper` such as `a4`, for the last `take_sheet`'s tray.
+        """Return the calibration sheet as a PDF to print on `paper`, such as `a4`.
 
-        Before the first `take_sheet` the sheet is for a tray of 320 x 240 mm with a keep zone of 80 mm. Raises
-        DeviceError if the tray is too small for the sheet, and KeyError for an unknown paper.
+        The sheet fits the tray whose measures the last call of `take_sheet` was given. Before the first call it fits a
+        tray of 320 x 240 mm with a keep zone of 80 mm.
+
+        Raises DeviceError if the tray is too small for the sheet, and KeyError for an unknown paper.
         """
         printed = sheet(paper, self._steps.plan.tray_mm, self._steps.plan.keep_mm)
         if len(printed.corners_mm) < MIN_MARKERS:
@@ -153,7 +154,7 @@ class CalibrationService:
 
         `plan` has the person's measures in mm: `width_mm`, `height_mm` and `keep_mm` of the tray, `bar_mm` of the
         sheet's 100 mm bar, `die_mm`. `lens_mm` is the height of the lens over the floor; None to compute it from the
-        sheet. Raises DeviceError if the sheet is not found, or does not lie still, in time.
+        sheet. Raises DeviceError if the camera fails, or if the sheet is not found or does not lie still in time.
         """
         tray_mm = (plan["width_mm"], plan["height_mm"])
         measures = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)
@@ -167,8 +168,8 @@ class CalibrationService:
         """Take a picture of the tray once sheet and hands are out of it, store the calibration, and return `look()`.
 
         The views that the lens was measured from are dropped, because the next calibration may be that of another lens.
-        Raises DeviceError if called before `take_sheet`, if the tray does not come to rest in time, or if no
-        calibration can be computed or stored.
+        Raises DeviceError if called before `take_sheet`, if the camera fails, if the tray does not come to rest in
+        time, or if no calibration can be computed or stored.
         """
         with self._step_lock:
             if self._found is None:

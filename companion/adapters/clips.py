@@ -66,11 +66,12 @@ class Clips:
             self._frames.append((frame.at_s, coded))
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Keep the last CLIP_S seconds before the newest throw as its clip, if an event is `replayed`.
+        """Keep the last CLIP_S seconds before the newest throw as its clip, if an event asks for a replay.
 
         `news` has the events since the snapshot before. The frames are set aside when the throw's event comes. The
-        `replayed` event may come with it or later, while the throw is the newest. Only the newest MAX_CLIPS clips are
-        kept. There is no clip of a throw that the camera did not read, or of fewer than FRAMES_PER_S frames.
+        event that asks for a replay (`Event.replayed`) may be that one, or a later one while the throw is the newest.
+        Only the newest MAX_CLIPS clips are kept. There is no clip of a throw that the camera did not read, or of fewer
+        than FRAMES_PER_S frames.
         """
         with self._lock:
             throw = snapshot.throws[-1] if snapshot.throws else None

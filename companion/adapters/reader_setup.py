@@ -72,11 +72,11 @@ def load_reader(
     networks: Networks,
     witness: Callable[[], Witness | None] = lambda: None,
 ) -> ReaderSetup:
-    """Return the reader of the camera named by the setting `source`, with the calibration in `folder`, if any.
+    """Return the reader of the camera named by the setting `source`, with the calibration in `folder` if it fits.
 
-    - Calibrated: a motorised lens is held at the calibration's focus.
-    - No calibration, or one of another camera: a motorised lens autofocuses once more.
-    - Damaged calibration: the lens stays as it is; the health check in the result reports the damage.
+    - Calibration of this camera: it is used, and a motorised lens is held at its focus, if it has one.
+    - No calibration, or one of another camera: none is used, and a motorised lens autofocuses once more.
+    - Damaged calibration: none is used, and the lens stays as it is. The result's health check reports the damage.
 
     Without a calibration the tray's geometry is known only for the virtual camera. `witness` returns the examples of
     the dice in use, or None.
@@ -98,7 +98,10 @@ def load_reader(
 
 
 def save_calibration(folder: Path, stored: Stored) -> Path:
-    """Store a calibration in the data folder, in place of an older one, and return its path. Raises DeviceError."""
+    """Store a calibration in the data folder, in place of an older one, and return its path.
+
+    The folder is created if it is missing. Raises DeviceError if that fails, or the file can't be written.
+    """
     to = folder / FILE_NAME
     cure = "Make the folder writable, or give another with --data DIR."
     with explained(f"The calibration can't be kept in {folder}", cure):
@@ -115,7 +118,8 @@ def fits(stored: Stored, source: str) -> bool:
 def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
     """Return whether the camera `source` is calibrated or simulated, and a sentence about its calibration.
 
-    Simulated cameras (SIMULATED) need no calibration. Even for them, a damaged calibration gives False and the error.
+    Simulated cameras (`is_simulated_camera`) need no calibration. Even for them, a damaged calibration gives False and
+    the error.
     """
     try:
         stored = load_calibration(folder)

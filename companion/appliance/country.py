@@ -95,7 +95,8 @@ class WifiCountry:
         """Write the wanted Wi-Fi country to `cmdline.txt`, which takes effect at the next start of the Pi.
 
         The file `memory_path` gets the country from before the installation and the new one, for `undo`. The first
-        version of `cmdline.txt` is kept beside it as `cmdline.txt.before-pegpip`.
+        version of `cmdline.txt` is kept beside it as `cmdline.txt.before-pegpip`. Call it only while `missing` returns
+        a line: else it takes the country out of the file.
         """
         file, memory, country = machine.at(self.path), machine.at(self.memory_path), self._wanted(machine)
         text = text_of(file)

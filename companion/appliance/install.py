@@ -97,9 +97,9 @@ class Release:
     def do(self, machine: Machine) -> None:
         """Build the release, make it current without a trial, delete old releases, and link the command `pegpip`.
 
-        A release on trial must prove healthy, or the proven one runs again. This release counts as proven at once, and
-        an unfinished trial of another one ends. Raises DeviceError if an update or another installation is running, or
-        if the release can't be built or does not start. The current release then stays.
+        The release counts as proven at once. An unfinished trial of another release, begun by an update, ends. Raises
+        DeviceError if an update or another installation is running, or if the release can't be built or its `pegpip
+        --version` fails. The current release then stays. Raises OSError if the disk refuses.
         """
         with self.releases.locked():
             name = self.releases.make(self.source)
@@ -204,9 +204,11 @@ def _pin(machine: Machine) -> int:
 
 
 def _settings(machine: Machine, name: str, password: str) -> str:
-    """Return the TOML text of a new table's settings, for this machine's camera and strip.
+    """Return the TOML text of a new table's settings, with a camera and a strip that suit this machine.
 
-    `name` and `password` are those of the table's own hotspot, which is also the Wi-Fi of the QR code.
+    The camera is the Pi's if the library picamera2 is installed, else the virtual one; other cameras are not looked
+    for. The strip is detected on a Pi, else drawn in the page. `name` and `password` are those of the table's own
+    hotspot, which is also the Wi-Fi of the QR code.
     """
     name, password = (json.dumps(text, ensure_ascii=False) for text in (name, password))  # TOML's quotes and escapes
     camera = "picamera2" if machine.works("/usr/bin/python3", "-c", "import picamera2") else "virtual"

@@ -203,8 +203,8 @@ class Releases:
     def proven_age(self) -> Age:
         """Return the version and signing time of the proven release; updates older than it are refused.
 
-        The proven release is the last one that passed its trial, else the current one. The version is a tuple of
-        integers; the time is in seconds since 1970, 0 if unsigned. `((), 0)` if no such release can be read.
+        The proven release is the last one that was installed or passed its trial, else the current one. The version is
+        a tuple of integers; the time is in seconds since 1970, 0 if unsigned. `((), 0)` if no such release can be read.
         """
         try:
             version, signed_s = json.loads((self.folder / str(self.proven()) / WHOLE).read_bytes())

@@ -154,7 +154,7 @@ class File:
 
     Attributes:
         path: Its absolute path.
-        text: Returns its content; called only when the file is written.
+        text: Returns its content; called to write the file, and to compare it with what is there.
         mode: Its permissions.
         owner: User and group that it belongs to; root without one.
         once: Write it only where there is none: people change it afterwards.

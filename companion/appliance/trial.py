@@ -63,9 +63,10 @@ class Trial:
 def begin(releases: Releases, name: str, entry: int | None) -> None:
     """Put the named release on trial: the service runs it from its next start on.
 
-    The trial is stored first; if the release fails it, the proven release runs again. `entry` is the number of the
-    journal's newest entry, None if no table runs. To pass, the release's journal must reach that entry. Raises
-    DeviceError if there is no proven or current release to go back to, OSError if the disk refuses.
+    If the release fails the trial, the proven release runs again. Where none is recorded as proven, the current one is
+    recorded first. `entry` is the number of the journal's newest entry, None if no table runs. To pass, the release's
+    journal must reach that entry. Raises DeviceError if there is no proven or current release to go back to, OSError
+    if the disk refuses.
     """
     proven = releases.proven()
     if proven is None:
@@ -93,8 +94,9 @@ def on_trial(releases: Releases) -> Trial | None:
 def count_start(releases: Releases) -> None:
     """Count a start of the release on trial. If MAX_TRIES starts are counted already, end the trial instead.
 
-    The proven release then becomes current from the next start on. If no release is on trial, a leftover trial file is
-    deleted. Raises OSError if the disk refuses.
+    The proven release then becomes current. The service's unit calls this before it starts the program, so that start
+    already runs the proven release. If no release is on trial, a leftover trial file is deleted. Raises OSError if the
+    disk refuses.
     """
     trial = on_trial(releases)
     if trial is None:
@@ -116,7 +118,7 @@ def prove(
     The trial has stored the number of the newest entry from before it. Does nothing without a release on trial. `look`
     returns the number of the newest entry if the table is healthy, else None. Raises DeviceError after
     HEALTHY_TIMEOUT_S; the release then stays on trial. Also raises DeviceError if another release has become current
-    meanwhile: `count_start` goes back to the proven one after MAX_TRIES starts.
+    meanwhile: `count_start` goes back to the proven one after MAX_TRIES starts. Raises OSError if the disk refuses.
     """
     trial = on_trial(releases)
     if trial is None:

@@ -61,19 +61,19 @@ from its second copy, or reports the older one as lost. With the mark and no cop
 def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) -> dict[str, Any]:
     """Import an archive made by `write_archive` into a data folder and a settings file; return its manifest.
 
-    Older data is moved to a folder `replaced-N`; without `replace` it is an error. Root writes with the rights of the
-    folder's owner; new files have mode 0640 at most.
+    Older data is moved to a folder `replaced-N`, and an older settings file is renamed; without `replace` either is an
+    error. Root writes with the rights of the folder's owner; new files have mode 0640 at most.
 
     Returns:
-        The manifest with three more keys. `aside`: the folder that older data went to, or None. `earlier`: names of
-        older such folders if the import before was cut off, else empty. `left_out`: keys of [buttons] that were
-        commented out because they run a program.
+        The manifest with three more keys. `aside`: folder of the older data, or None. `earlier`: names of
+        older such folders if the last import was cut off, else empty. `left_out`: keys of [buttons] commented out, as
+        they run a program.
 
     Raises:
         DeviceError: The file is damaged or foreign, a table is using the folder, the disk is full, or older data or
-            settings are in the way. Nothing was changed then; only if the disk fails at the very end, older data
-            may be in `replaced-N` already.
-        SetupError: The settings in the archive are wrong. Nothing was changed then.
+            settings are in the way. Nothing was changed; only if the disk fails at the very end, older data may be in
+            `replaced-N`.
+        SetupError: The settings in the archive are wrong; nothing was changed.
     """
     if file.exists() and not file.is_file():  # a pipe may never end
         raise DeviceError(f"{file} is no file.", "Name the one that `pegpip export` wrote.")

@@ -39,8 +39,8 @@ def measure() -> dict[str, float]:
     A fresh process measures each pair of game and goal, so nothing is loaded yet. At least STATES states are measured
     in it.
 
-    Returns milliseconds by key `advice_GAME_GOAL_FIGURE`, such as `advice_crag_points_median_ms`. The figures are the
-    keys that `timed` returns. A game without odds for a goal has no keys for it.
+    Returns milliseconds by key `advice_GAME_GOAL_FIGURE`, where FIGURE is a key that `timed` returns, such as
+    `median_ms`. A game without odds for a goal has no keys for it.
     """
     found: dict[str, float] = {}
     for game in GAMES:
