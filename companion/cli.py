@@ -85,9 +85,10 @@ def pegpip() -> None:
 def main() -> None:
     """Run the `pegpip` command line and end the process with its exit status.
 
-    The status is 0 if all went well, 1 if something was refused, 2 at wrong usage or settings. It is 130 after Ctrl-C
-    or a declined question. Errors that people can mend are printed as sentences; a bug keeps its traceback. Characters
-    that the terminal can't show are escaped. OpenBLAS runs on one thread, unless the environment says otherwise.
+    The status is 0 if all went well, 1 if the command failed, 2 at wrong usage or settings. It is 130 after Ctrl-C or
+    a declined question. A command may return a status of its own. Errors that people can mend are printed as
+    sentences; a bug keeps its traceback. Characters that the terminal can't show are escaped. OpenBLAS runs on one
+    thread, unless the environment says otherwise.
     """
     if sys.stdin is None:  # closed at the start (`<&-`): commands look for a terminal or input there, and find neither
         sys.stdin = open(os.devnull)  # noqa: SIM115

@@ -97,7 +97,7 @@ def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, 
 
     - `virtual_throws`: all.
     - `virtual_exact`: read with all values right.
-    - `virtual_trusted`: read without a doubt, so that the table would not ask.
+    - `virtual_trusted`: read without a doubt, so that the table would not ask people about them.
     - `virtual_wrong_trusted`: trusted, but not exact.
     """
     clock, rng = SteppedClock(), np.random.default_rng(seed)

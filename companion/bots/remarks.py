@@ -111,7 +111,9 @@ class Remarks:
                 self._judged[line.number] = self._remark(player, after) if player and player != house else None
 
     def _remark(self, player: str, transcript: Transcript) -> Remark | None:
-        """Return a remark about the last line of a transcript, made by `player`, and count its wording as used.
+        """Return a remark about the last line of a transcript, and count its wording as used.
+
+        `player` is the name of the player who made the line.
 
         None if the line is not notable, if the values of its options are not known, or if all wordings of its kind are
         used.
@@ -130,10 +132,10 @@ class Remarks:
 def notable(transcript: Transcript) -> tuple[Kind, int, Json | None] | None:
     """Return why the last line of a transcript deserves a remark, judged by expected points; None if it does not.
 
-    - `won`: a throw that gains NOTABLE_GAIN of the track's points or more over its expected points. The turn goes on,
-      and the throw is not the turn's first line, where nothing was at risk.
-    - `cost`: any other line whose choice, such as to throw, has a regret of NOTABLE_COST of the track's points or more.
-      Where win probabilities are exact, the choice was not the best for the win, either.
+    - `won`: a throw whose gain over its expected points is at least the share NOTABLE_GAIN of the track's points. The
+      turn goes on, and the throw is not the turn's first line, where nothing was at risk.
+    - `cost`: any other line whose choice, such as to throw, has a regret of at least the share NOTABLE_COST of the
+      track's points. Where win probabilities are exact, the choice was not the best for the win, either.
 
     None for a line of the roll-off and for a header alone. Raises RulesError if the expected points of the options are
     not known.

@@ -29,9 +29,9 @@ PARTS = ("rules", "advice", "vision", "leds")
 def command(as_json: bool, only_part: str | None, image: Path | None, calibration: Path | None) -> None:
     """Measure speed and accuracy on this machine and print the results; takes about a minute.
 
-    Times are medians on one thread. `virtual_exact` counts the simulated throws that were read right through the whole
-    camera path, `virtual_wrong_trusted` those that were read wrong and trusted. --only measures one part. With --image
-    and --calibration only the reading of that picture is timed.
+    The times of reading pictures are medians, with OpenCV on one thread. `virtual_exact` counts the simulated throws
+    that were read right through the whole camera path, `virtual_wrong_trusted` those that were read wrong and trusted.
+    --only measures one part. With --image and --calibration only the reading of that picture is timed.
     """
     if (image is None) != (calibration is None):
         raise SetupError(["--image and --calibration go together: a picture of a tray, and the tray's calibration."])

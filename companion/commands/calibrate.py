@@ -297,6 +297,12 @@ def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
 
     `camera` is the camera's source, as the setting `[camera] source` names it. `file` is the path to which the
     calibration was saved.
+
+    Returns:
+        `calibrated`: always True; `camera` and `file`: as given; `size_wh`: of the picture, in pixels; `die_mm`: edge
+        of the dice; `camera_mm`: x, y and height of the lens over the tray; `tilt_deg`: of the camera from the
+        vertical; `lens`: `degrees` (angle of view) and whether `measured`; `lens_position`: focus in dioptres, None for
+        a fixed lens; `throw_mm`, `keep_mm`: the zones; `advice`: what to improve, each with `code` and `says`.
     """
     from vision.calibration.solving import lens_over
 

@@ -117,7 +117,7 @@ def map_(settings_file: Path | None, layout: str | None, strip: str | None, out:
 @click.option("--step", "step_s", type=Number(0.01, 3600), default=1.0, help="Seconds for a colour.")
 @click.option("--spi-bits", type=click.Choice(["3", "4"]), help="SPI bits for an LED bit, in place of the settings'.")
 def test(settings_file: Path | None, layout: str | None, strip: str | None, step_s: float, spi_bits: str | None) -> int:
-    """Light the strip in four colours, then each hole.
+    """Light the strip in four colours, then each hole for a moment.
 
     The colours are red, green, blue and dim white, each for --step seconds. On a terminal you are asked whether
     they were right, unless the strip is simulated. If not, an SPI strip shows them in the other coding (--spi-bits:

@@ -51,9 +51,10 @@ def _replay(name: str, as_json: bool, named: bool) -> int:
 
 
 def in_one_line(state: dict[str, Any]) -> str:
-    """Format a state that `replayed` yields as one line of text; after the end it names the winners.
+    """Format a state that `replayed` yields as one line of text, with the line's number in front.
 
-    For a refused line the text holds only its number, the error's code and the message.
+    The text has the round, the player to play, the dice numbers and decisions to choose from, turn points and scores.
+    After the end it has only the winners and scores, for a refused line only the error's code and message.
     """
     if "error" in state:
         return f"{state['line']:>5}  refused ({state['error']}): {state['message']}"

@@ -69,6 +69,9 @@ class PastGames:
             `moves`: for each line after the header, `line`, and the `state` and `track` after it. `throw` is the
                 number of the throw on that line, or None. `boxes` are the throw's dice in the photo
                 (`Thrown.boxes`); empty if unknown.
+
+        Raises:
+            DeviceError: The journal can't be read.
         """
         kept = self._game(game)
         if kept is None:
@@ -368,9 +371,9 @@ def _summary(game: ArchivedGame) -> Json:
 
     Returns:
         `id`: its number; `started` (ISO 8601, UTC); `game`: name of its kind; `title`: that name in words;
-            `players`; `colours`: one a side; `over`; `abandoned`; `winners`: names of sides; `games_lost`: by name
-            of the side, empty before the end; `throws`: their number; `dice`: name of the set of dice; `bests`:
-            each player's best score and turn and costliest loss.
+            `players`; `colours`: one for each side; `over`; `abandoned`; `winners`: names of sides; `games_lost`: by
+            name of the side, empty before the end; `throws`: their number; `dice`: name of the set of dice; `bests`:
+            each player's final score, best turn and largest loss (`Best`), by name.
     """
     outcome, players = game.outcome, game.header_line["players"]
     return {

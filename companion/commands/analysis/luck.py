@@ -24,8 +24,8 @@ def command(file: str, as_json: bool, goal: str | None) -> None:
     of the option taken. Luck is the change of value by throws. Expectation, luck and decisions add up to the result.
     Where values are approximate, the sum includes the approximation error, which is listed.
 
-    --goal is the unit of results: `points` of each player, `win` (the chance to win) or `games` won of each side. By
-    default it is `win` if the game is solved, else `points`.
+    --goal is the unit of results: `points` of each player, `win` (each side's chance to win), or `games` (those that
+    the other side loses, less one's own). By default it is `win` if the game is solved, else `points`.
     """
     transcript = transcript_in(file)
     with naming(file):

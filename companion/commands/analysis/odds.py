@@ -23,7 +23,8 @@ def command(file: str, as_json: bool, goal: str) -> None:
     total. Exact.
 
     win: probability of winning; a shared win counts as its share. Exact where the game is solved: two sides, common
-    house rules. Elsewhere it is approximate, and the last line says so.
+    house rules. Elsewhere it is approximate, and the last line says so. Where nothing is known, the command
+    fails.
 
     games: expected games that the other side loses, less those that the player's side loses. Two sides only.
     """

@@ -86,9 +86,9 @@ def command(
 def _lesson(teacher: Teacher, settings: config.Settings, throws: int, expect: int | None) -> int:
     """Teach a set of dice on the terminal: ask about each throw, until `throws` are learnt or a recording ends.
 
-    Each answer is stored at once; a skipped throw does not count. `expect` is the number of dice in the tray, or None.
-    Return the exit status: 1 if nothing was learnt, else 0. Raises SetupError if the camera's settings are wrong or
-    name the virtual camera, DeviceError if the camera fails.
+    A throw of which no die could be read is passed over. Each answer is stored at once; a skipped throw does not count.
+    `expect` is the number of dice in the tray, or None. Return the exit status: 1 if nothing was learnt, else 0. Raises
+    SetupError if the camera's settings are wrong or name the virtual camera, DeviceError if the camera fails.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.cameras.opening import open_camera

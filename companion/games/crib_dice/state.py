@@ -143,7 +143,11 @@ class CribDice:
         return worth.bombs[0] if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
 
     def after(self, action: Action) -> CribDice:
-        """Return the state after a throw, point, stop, bomb, or a player's leaving. Raises IllegalAction if illegal."""
+        """Return the state after a throw, the naming of the point, a stop, a bomb, or a player's leaving.
+
+        A bomb with too few frozen dice (see `bombs_at_once`) is only announced: the next throw decides it. Raises
+        IllegalAction if the rules forbid the action in this state.
+        """
         turn = self.turn
         if isinstance(action, Throw):
             return self._thrown(action)
@@ -215,11 +219,13 @@ class CribDice:
         return self._piddled(dice, event) if turn.frozen >= 5 else self._rolled(dice, event)
 
     def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
-        """Return the state after a roll of the loose dice, with two to four frozen; `threw` is the roll's event.
+        """Return the state after a throw of the dice that are not frozen, with two to four frozen.
+
+        `threw` is the event of the throw.
 
         - Some dice show the point: they are frozen too. The seventh frozen die adds a `rolled_over` event; the set
           stays frozen until the next throw.
-        - No die shows the point, but one shows 1: nothing is frozen, and the turn goes on.
+        - No die shows the point, but at least one shows 1: nothing is frozen, and the turn goes on.
         - Otherwise: a wipe-out, which ends the turn.
         """
         turn = self.turn

@@ -37,12 +37,12 @@ class CribDiceTray(KeepZonePolicy):
         return not _crib(state).turn.frozen
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the decision that may precede the current throw, as at most one tuple.
+        """Yield what the player may have decided before the current throw: at most one tuple of actions.
 
-        - If no point is due: `()`.
-        - If the keep zone holds all dice of one value of the last throw, at least two: the decision that names this
-          value as the point. Five of six equal dice count, too: the sixth may be borrowed for a piddle, a throw of two
-          dice.
+        - No point is due: the empty tuple, for no decision.
+        - A point is due, and the keep zone holds all dice of one value of the last throw, at least two: a tuple with
+          the `NamePoint` of this value. Five of six equal dice count, too: the player may have borrowed the sixth for
+          a piddle, a throw of two dice.
         - Otherwise nothing is yielded.
         """
         if "point" not in state.decisions:
@@ -145,7 +145,7 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
 
 
 def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
-    """Return the notice of Crib Dice for an empty keep zone, or one that a person overruled; None after the end.
+    """Return the notice of Crib Dice if the keep zone is empty or a person overruled it; None after the end.
 
     - A point is due: choose it.
     - Dice are frozen, and the tray has a keep zone: move the missing ones into it. If none needs to move

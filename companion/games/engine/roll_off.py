@@ -117,9 +117,10 @@ class RollOff:
 def _next(roll_off: RollOff) -> State:
     """Return the state with which a roll-off goes on after a throw, or after a player has left.
 
-    - One thrower is left, or one alone has the highest total: the first state of the game, which this player starts.
+    - One thrower is left: the first state of the game, which this player starts.
     - Throws of the round are missing: `roll_off` itself.
-    - Several throwers share the highest total: a new round among them.
+    - All have thrown, and one alone has the highest total: the first state of the game, which this player starts.
+    - All have thrown, and several share the highest total: a new round among them.
     """
     throwers, totals = roll_off.throwers, roll_off.totals
     if len(throwers) == 1:

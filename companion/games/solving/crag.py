@@ -65,9 +65,13 @@ def sheet_table() -> Generator[float, None, bytes]:
 def play_table() -> Generator[float, None, bytes]:
     """Compute the stored table of how often each entry ends a turn of Crag under best play, for each sheet.
 
-    An entry is a category with points. Yields the progress, 0 to 1. Returns zlib-compressed little-endian uint16, first
-    without the house rule `thirteen_without_double`, then with it. For each entry and each sheet the table has the
-    number of the 6**6 equally likely turns that end with the entry.
+    An entry is a category and the points written there. Yields the progress once: 0.5, after the first half.
+
+    Returns:
+        The file's content: two tables of little-endian uint16, zlib-compressed together. The first is without the
+        house rule `thirteen_without_double`, the second with it. A row is an entry, in the order of `win.enterable`.
+        A column is a sheet, by its index. A value is the number of turns, of 6**6 equally likely ones, that end with
+        the entry.
     """
     halves = yield from _without_and_with(lambda rule: plays(solved(rule), rule).T.astype("<u2").tobytes())
     return zlib.compress(halves, 9)

@@ -23,7 +23,7 @@ are taken."""
 def plays(later: Floats, thirteen_without_double: bool) -> npt.NDArray[np.uint16]:
     """Return how often a Crag turn on each sheet ends with each entry, if play maximises the expected final total.
 
-    A sheet is the set of its filled rows; an entry is a row and the points written there.
+    A sheet is the set of its filled categories. An entry is a category and the points written there.
 
     Args:
         later: (SHEETS,) expected remaining points of each sheet.
@@ -31,7 +31,7 @@ def plays(later: Floats, thirteen_without_double: bool) -> npt.NDArray[np.uint16
 
     Returns:
         (SHEETS, entries) number of turns, out of the 6**6 equally likely ones, that end with each entry of
-        `enterable`. The row of the full sheet is 0.
+        `enterable`. A full sheet has no turn: its numbers are 0.
     """
     points = np.array([points_table(thirteen_without_double)[dice] for dice in RESULTS])
     numbered = {entry: number for number, entry in enumerate(enterable())}

@@ -111,10 +111,10 @@ BANK_TEXT = "can.bank"
 
 
 def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.throw") -> tuple[Phrase, ...]:
-    """Return a `Phrase` for each legal action of a game: the throw first, then decisions in the order of `words`.
+    """Return a `Phrase` for each kind of legal action: the throw first, then decisions in the order of `words`.
 
     The throw has the argument `count`, a list of the numbers of dice that may be thrown. A decision has `points`, the
-    turn points.
+    turn points. Decisions of one kind, such as all points that may be named, share one phrase.
 
     Args:
         state: State of the game.
