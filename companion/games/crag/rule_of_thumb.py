@@ -14,7 +14,7 @@ def choice(state: State) -> Action | int:
 
     After a first throw that scores less than GOOD_SCORE it keeps the dice of the commonest value, to throw the others
     again. On a tie it keeps the highest value. Else, or if all dice are equal, it enters the dice in the open category
-    where they score most.
+    where they score most. The game must not be over.
     """
     assert isinstance(state, Crag), "the state is one of Crag"
     if not state.decisions:

@@ -151,7 +151,7 @@ class Crag:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the state as the JSON object that `pegpip replay` prints after a line, without the field `line`.
+        """Return the state as the JSON object that `pegpip replay --json` prints for it, without the field `line`.
 
         docs/reference/transcript.md describes the fields.
         """
@@ -202,7 +202,8 @@ class Crag:
     def _without(self, seat: int) -> Crag:
         """Return the state after the player in `seat` left.
 
-        The game is over if at most one player remains. Else the turn ends if it was that player's, and goes on if not.
+        The game is over if at most one player remains. Else another player's turn goes on. The leaving player's own
+        turn ends without an entry, and the game ends if no turn of a remaining player follows.
         """
         event, left = leave_event(seat, seat), self.left | {seat}
         if one_remains(len(self.sheets), left):

@@ -34,7 +34,7 @@ class CragTray(KeepZonePolicy):
         """Yield the actions before the next throw of Crag: a `Keep` of the dice in the keep zone, even of none.
 
         Yields an empty tuple if no keep is allowed now. Yields nothing if the keep zone has dice that are not in the
-        turn's first throw.
+        turn's first throw. A `Keep` of all three dice, which the rules refuse, is yielded too: the caller checks it.
         """
         if "keep" not in state.decisions:
             yield ()

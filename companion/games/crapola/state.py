@@ -40,7 +40,7 @@ class Turn:
 
     @property
     def aside(self) -> tuple[int, ...]:
-        """Values of the dice set aside, oldest throw first; empty after all dice (hot dice) are thrown again."""
+        """Values of the dice now set aside, oldest throw first. Throwing all dice again (hot dice) starts them anew."""
         aside: tuple[int, ...] = ()
         for kept in reversed(self.kept):
             if len(aside) < self.size - len(self.dice):
@@ -88,8 +88,9 @@ class Crapola:
     def decisions(self) -> tuple[str, ...]:
         """Word of the decision that is allowed now, in a tuple. Empty if only a throw is allowed, and after the end.
 
-        `spend` before the first throw, if the points of another player may be reduced; `keep` after a throw; `stop`
-        after a keep, with enough turn points.
+        - `spend`: before the first throw, by the house rule `spend`, if this player and another one have points.
+        - `keep`: after a throw.
+        - `stop`: after a keep. A player's first bank needs `entry` turn points (house rule).
         """
         phase = self.turn.phase
         if self.totals.over:
@@ -157,10 +158,9 @@ class Crapola:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """Return the state as JSON values: scores, dice, turn points, allowed decisions and more.
+        """Return the state as the JSON object that `pegpip replay --json` prints for it, without the field `line`.
 
-        The fields are those of all games and of Crapola in docs/reference/transcript.md, except `line`. `game`, and
-        `left` with the names of players who left, are added.
+        docs/reference/transcript.md describes the fields.
         """
         turn, totals, standing = self.turn, self.totals, self.standing
         return {

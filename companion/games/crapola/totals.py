@@ -87,8 +87,8 @@ class Totals:
     def crapped_out(self, on_first_throw: bool, points: int) -> Totals:
         """Return the totals after a crap-out: the turn is passed, or the game is over if it was the last turn.
 
-        `points` are the turn points that are lost, for the event. With the house rule `reversal` and more than two
-        players, a crap-out on a turn's first throw also reverses the direction of play.
+        `points` are the turn points that are lost, for the event. With the house rule `reversal`, a crap-out on a
+        turn's first throw also reverses the direction of play, if more than two players began the game.
         """
         lost = Event("crapped_out", self.seat, {"points": points})
         if not (on_first_throw and self.header.rules["reversal"] and len(self.points) > 2):
@@ -106,8 +106,8 @@ class Totals:
         """Return the totals with the turn passed to the next seat in the direction of play, or with the game over.
 
         Players who left are skipped, and each counts as a turn. In the last round, seats that have had their turn in it
-        are skipped, too. The game is over if no seat but the present one remains. `events`, those of the action that
-        ended the turn, become the events of the result.
+        are skipped, too. The game is over if no other seat has a turn to come. `events`, those of the action that ended
+        the turn, become the events of the result.
         """
         count, due, passed = len(self.points), self.due - {self.seat}, 0
         for step in range(1, count):

@@ -73,7 +73,8 @@ def _throw(state: CribDice) -> str:
 def _lesson(state: CribDice) -> tuple[Phrase, ...]:
     """Return the tutorial's phrases on Crib Dice, by the first case that applies; empty once the game is over.
 
-    - The last action ended a turn (`TURN_OVER`): one phrase says how.
+    - The last action ended a turn (`TURN_OVER`): one phrase says how. With the house rule `double_fuchle` it may
+      instead warn a side that one more wipe-out eliminates it.
     - The player must throw seven dice, repeat a piddle, throw a bomb, or name the point: one phrase says so.
     - Otherwise: the phrase of `_done`, if any, on what the last action did to the frozen dice. Then the phrase of
       `_choice` on what can be done now.

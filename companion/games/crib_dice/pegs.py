@@ -146,8 +146,8 @@ class CribbageBoard:
     def without(self, seat: int) -> CribbageBoard:
         """Return the Crib Dice board after the player in `seat` left; the turn is passed if it was that player's.
 
-        A side whose players have all left is out, and its peg goes to the start. The game is over if that decides it
-        (`decided`). Seats and sides keep their numbers.
+        A side whose players have all left is out, and its peg goes to the start. On the returned board the game is over
+        if it is then decided (`decided`). Seats and sides keep their numbers.
         """
         event, gone = leave_event(seat, seat % len(self.sides)), self.marked(seat)
         if seat == self.to_play:
@@ -183,11 +183,11 @@ class CribbageBoard:
         return _ended(replace(self, events=events))
 
     def decided(self, round_done: bool) -> bool:
-        """Return whether the pegs decide the game, whatever `over` says.
+        """Return whether the game is decided by which sides are out or have finished; `over` is not read.
 
         `round_done` tells whether the round is complete. The game is decided if all sides but one are out, or if a side
-        has finished and the round is complete. With `find_a_loser` it is decided once all sides but one are out or
-        finished; no side is both.
+        has finished and the round is complete. With the house rule `find_a_loser` it is decided once all sides but one
+        are out or finished; no side is both.
         """
         if self.header.rules["find_a_loser"]:
             return len(self.out) + len(self.finished) == len(self.sides) - 1
@@ -245,7 +245,7 @@ def sides_of(header: Header) -> tuple[str, ...]:
 
 
 def new_board(header: Header, first: int, left: frozenset[int] = frozenset()) -> CribbageBoard:
-    """Return the board before the first turn, with all pegs at the start, or with the game over if too few remain.
+    """Return the board before the first turn, all pegs at the start; the game is over if only one side remains.
 
     `first` is the seat that starts; `left` are the seats of players who left before the game began.
     """

@@ -61,7 +61,10 @@ class CribDice:
 
     @property
     def standing(self) -> Standing:
-        """Standing of the game. A side's score is the hole of that side's peg."""
+        """Standing of the game: a side is a player or a team, and its score is the hole of its peg.
+
+        After the end nobody is to play, and the outcome is known.
+        """
         board = self.board
         return Standing(
             header=board.header,

@@ -51,8 +51,8 @@ def offers_table() -> Mapping[int, list[tuple[Offer, int]]]:
 def offers(dice: int) -> dict[Offer, int]:
     """Compute every offer of a Crapola throw of `dice` dice, and how many ordered throws give it.
 
-    An offer is a tuple of pairs, ascending: the number of dice that a keep leaves over, and the most points of a keep
-    that leaves so many. Crap-outs are left out.
+    An offer is all that a throw lets the player keep: a tuple of pairs, ascending. Each pair has a number of dice that
+    can be left over, and the most points of a keep that leaves this number. Crap-outs have no offer.
     """
     found: Counter[Offer] = Counter()
     for thrown, ways in throws_of(dice):

@@ -145,7 +145,7 @@ def chance_after(now: Totals, seat: int) -> float:
 
     `now` are the totals just after that turn. Before the last round both players are assumed to play every turn to win.
     In the last round, with any number of players, each later player is assumed only to try to get ahead of the seat. A
-    tie with the seat is not counted.
+    later player who only draws level is assumed to take nothing from the seat's share.
 
     Raises:
         RulesError: Before the last round: the game was not begun by exactly two players, one has left, or the

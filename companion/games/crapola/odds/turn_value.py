@@ -80,7 +80,8 @@ class TurnValues:
     def choosing(self, points: int, left: int) -> float:
         """Return the value of a Crapola turn after a keep: the higher of stopping, if allowed, and throwing again.
 
-        The unit is that of `self.bank`: points, or for instance the probability of winning the game.
+        The unit is that of `self.bank`: points, or for instance the probability of winning the game. Beyond the end of
+        the table `known` the turn is taken to stop; seven dice after hot dice are thrown once more, at no risk.
 
         Args:
             points: Turn points with the kept dice.

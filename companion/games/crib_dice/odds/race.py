@@ -264,7 +264,7 @@ class Race:
         """Return the win probability of the side to play in each state of its current turn, as a `TurnValues`.
 
         In the rest of this turn the side plays for the highest win probability. In later turns all sides are taken to
-        play for the most turn points.
+        play for the most expected points. A shared win counts as its share.
         """
         side, board = self._board.side, self._board
         peg, (won, late) = board.pegs[side], self._won(side)

@@ -157,8 +157,8 @@ def nearest_rules(rules: DuelRules) -> DuelRules:
 def duel_turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
     """Compute the values of all states of a Crib Dice turn for the side to play, from a stored table. Cached.
 
-    They are exact if `is_solved(board, goal)`, else approximate. Of several other sides only the furthest one in play
-    counts. Raises RulesError if the table's file is missing.
+    They are exact if `is_solved(board, goal)`, else approximate. Of several other sides only the furthest one that is
+    not eliminated counts, even if it has finished. Raises RulesError if the table's file is missing.
 
     Args:
         board: Board before the turn.

@@ -20,7 +20,8 @@ With one of them on, win probabilities come from the nearest stored table of two
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return each option in Crib Dice, paired with its win probability for the side to play; empty after the end.
 
-    An option is a decision, or a number of dice to throw; throws come first. How the game is assumed to go on:
+    An option is a decision, or a number of dice to throw; throws come first. A shared win counts as its share. How the
+    game is assumed to go on:
 
     - Two sides, and a stored table is exact for the house rules: all turns are played to win.
     - Else, with no house rule of `ONE_MOVES_ANOTHER` on: this turn is played to win, later ones for the most points.
