@@ -28,8 +28,8 @@ class RateLimit(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to write a log record: at most MAX_LINES records a window from each line of code.
 
-        A window of WINDOW_S starts with a record, the next window with the first record after that. If the last window
-        dropped records, the message of this first record is changed to say how many.
+        A window of WINDOW_S starts with a record. The first record after its end starts the next window. If the last
+        window dropped records, the message of this first record is changed to say how many.
         """
         place, now = (record.pathname, record.lineno), self._clock()
         since, count = self._windows.get(place, (now, 0))

@@ -124,9 +124,9 @@ def check_playable(folder: Path) -> Finding:
 
 
 def check_journal(folder: Path) -> Finding:
-    """Check a data folder's journal; the finding fails if a copy on the disk is damaged or can't be read.
+    """Check both copies of a data folder's journal; the finding fails if one is damaged or can't be read.
 
-    It also fails after an interrupted import, or while a folder that a recovery set aside is still there. A data folder
+    It also fails after an interrupted import, or while a recovery's copy `damaged-N` is still there. A data folder
     without a journal passes. Nothing is changed, and a table may be writing meanwhile.
     """
     left_over = check_import(folder)

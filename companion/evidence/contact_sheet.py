@@ -25,8 +25,9 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
 
     A reading differs if its values or its trust are not those of the reading at the table, or its values not the
     journal's. Each such throw's last picture is saved beside the page, with the new reading drawn on it. `folder` is
-    made if missing. `found` holds the counts of `rescoring.summary`. Raises DeviceError if the folder or the page can't
-    be written, or if a stored picture is damaged; PictureError if a picture can't be written.
+    made if missing. The page also shows counts from `found`, the result of `rescoring.summary`. Raises DeviceError if
+    the folder or the page can't be written, or if a stored picture is damaged; PictureError if a picture can't be
+    written.
     """
     with explained(f"The sheet can't be written to {folder}", "Name another."):
         folder.mkdir(parents=True, exist_ok=True)
@@ -45,8 +46,8 @@ def write_sheet(folder: Path, throws: Iterable[Rescored], found: Mapping[str, An
 def _figure(folder: Path, each: Rescored) -> str:
     """Save a throw's last picture, with the new reading drawn on it, as `NUMBER.jpg`; return its HTML figure.
 
-    The caption compares the values that stand with the reading at the table and the new one. Raises DeviceError if the
-    picture is damaged, PictureError if the file can't be written.
+    The caption gives the journal's values and who gave them, the reading at the table, and the new reading. Raises
+    DeviceError if the picture is damaged, PictureError if the file can't be written.
     """
     throw = each.throw.camera_throw.throw
     save_jpeg(annotated(each.throw.package.pictures()[-1], each.now), folder / f"{throw}.jpg")

@@ -95,7 +95,7 @@ class PackageKeeper:
             self._thread.start()
 
     def stop(self) -> None:
-        """Let the thread write the packages of all throws entered so far, and wait for the thread to end.
+        """Let the thread write the packages of all throws that are queued (`hear`), and wait for the thread to end.
 
         Without a running thread nothing is written.
         """
@@ -197,8 +197,8 @@ class PackageKeeper:
     def _learn(self, thrown: Thrown, held: Held, dice: str) -> None:
         """Add a throw's dice to the examples of the taught set `dice`, if a person gave the throw's values.
 
-        Nothing happens if the camera gave the values, or if the set is not taught. `matched_values` assigns the values
-        to the dice that were read in the throw zone.
+        Earlier examples of the throw are replaced. Nothing happens if the camera gave the values, or if the set is not
+        taught. `matched_values` assigns the values to the dice that were read in the throw zone.
 
         - Dice that were not read, ambiguous dice, and dice in the keep zone are left out.
         - A surplus die (`NO_DIE`) is an example of no die. On a tray without a keep zone it is left out, too: a person

@@ -104,7 +104,7 @@ def stored_throws(
 
     Args:
         folder: Data folder.
-        since: Earliest month to include, such as `2026-11`; None for all.
+        since: Earliest month to include, such as `2026-11`, by the start of the throw's game in UTC; None for all.
         dice: Name of the set of dice to include; None for all.
         refuse: Called with the reason for each skipped package: it is damaged, or does not match the throw's
             journal entry or calibration.

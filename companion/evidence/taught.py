@@ -219,8 +219,9 @@ class TaughtSets:
     def _read(self, file: Path) -> tuple[str, tuple[Example, ...]]:
         """Return the name and the examples in a set's file.
 
-        If another classifier wrote it, its features and probabilities are computed again from the pictures. Raises
-        NotReadable if the file can't be read or is of a newer format; DeviceError if it is damaged or too large.
+        If the file was written with another classifier, the features and probabilities of its examples are computed
+        again from their pictures. Raises NotReadable if the file can't be read or is of a newer format; DeviceError if
+        it is damaged or too large.
         """
         try:
             with file.open("rb") as opened:

@@ -113,7 +113,9 @@ def _take(step: Step, evening: Evening, screen: Screen) -> None:
 def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
     """Write the page and the zip of a guided check into a folder, and return their paths: page, zip.
 
-    A missing folder is made, older files are replaced. The page shows `now`. Raises DeviceError if the disk refuses.
+    The zip is a bug report (`bundle.write`) without the games' photos. It also has the page, all results as JSON, and
+    the pictures of throws that were read wrong or in doubt. A missing folder is made, older files are replaced. The
+    page shows `now`. Raises DeviceError if the disk refuses.
     """
     text = page(evening, f"{now:%d %B %Y, %H:%M}", ZIP).encode()
     result = {

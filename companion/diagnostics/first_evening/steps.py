@@ -81,8 +81,8 @@ def every_part(evening: Evening, report_progress: ReportProgress) -> Iterator[Fi
 def frame_rate(evening: Evening, report_progress: ReportProgress) -> Iterator[Finding]:
     """Take FILMED_FRAMES pictures, and yield findings on the frame rate and on bands of a flickering lamp.
 
-    The frames' times are added to `evening.frame_times_s`. Fewer than two frames lead to one failed finding. Raises
-    DeviceError if the camera fails.
+    A recording may end with fewer; fewer than two lead to one failed finding. The frames' times are added to
+    `evening.frame_times_s`. Raises DeviceError if the camera fails, SetupError if the settings name no known camera.
     """
     camera = evening.open_camera(evening.settings)
     times_s, shown = evening.frame_times_s, list[Frame]()
@@ -116,7 +116,9 @@ def throws(evening: Evening, report_progress: ReportProgress) -> Iterator[Findin
 
     - All throws are made, the person has enough, or a recording that stands in for the camera ends.
     - Ctrl-C, which sets `evening.stopped`.
-    - The camera fails, which yields a finding of its own. If it can't be set up, CompanionError is raised.
+    - The camera fails, or the tray is not seen at rest before the first throw. This yields a failed finding of its own.
+
+    Raises CompanionError if the camera can't be set up.
     """
     camera = evening.open_camera(evening.settings)
     setup = load_reader(evening.settings.camera.source, camera, evening.settings.data.folder, shipped_networks())
@@ -139,8 +141,10 @@ def _judge_throws(evening: Evening, camera: Camera, setup: ReaderSetup, report_p
 
     Judged throws are appended to `evening.throws`, unless the person says that it was no throw. Dice that lie in the
     tray before the first throw, or stay there after one, do not count. If no throw is seen for UNSEEN_TIMEOUT_S, the
-    person may count one as missed. `report_progress` gets the throws made and wanted. Raises DeviceError if the camera
-    fails, or if the tray is not seen at rest before the first throw, as in the dark.
+    person may count one as missed. This is not asked if a throw was judged since the last such wait.
+
+    `report_progress` gets the throws made and wanted. Raises DeviceError if the camera fails, or if the tray is not
+    seen at rest before the first throw, as in the dark.
     """
     limited = LimitedCamera(camera, UNSEEN_TIMEOUT_S)
     watcher = Watcher(limited, _timed(setup.reader.read, evening.readings_s, evening.clock), setup.rig)
@@ -191,8 +195,8 @@ def _invite(evening: Evening, camera: Camera) -> None:
 def _add_judged(evening: Evening, settled: Settled, camera: Camera) -> None:
     """Ask the person which dice lay in the tray, and append the judged throw to `evening.throws`.
 
-    A throw that was read wrong or in doubt keeps its picture, with the reading drawn on it. If the person says that
-    nothing was thrown, no throw is appended. `evening.tray_jpeg` gets the picture in both cases.
+    A throw that was read wrong or in doubt keeps its picture, with the reading drawn on it. No throw is appended if the
+    person says that nothing was thrown, or ends the throws. `evening.tray_jpeg` always gets the picture.
     """
     read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
     doubt = None if settled.reading.doubt is None else settled.reading.doubt.value

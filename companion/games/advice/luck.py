@@ -61,12 +61,14 @@ class Move:
         """Return the move, a throw or a decision, as a JSON object; `players` are the players' names by seat.
 
         Returns:
-            - `line`, `luck`, `approximation`: as in `Move`.
+            - `line`: line number in the transcript.
             - `player`: name of the player who acted.
             - `action`: the throw or decision, as the fields of its transcript line.
+            - `luck`: change of value by the dice; 0 for a decision.
             - `gave_away`: the regret, `Move.cost`.
-            - `best`: the best option, as the fields of a transcript line or `{"throw": N}` to throw N dice; None if
-              there was none better than the action.
+            - `approximation`: change of value at a decision beyond its regret; 0 where values are exact.
+            - `best`: the best option, as the fields of a transcript line or `{"throw": N}` to throw N dice. None if it
+              was taken, or if a game is judged by points and the action was the best one to win.
         """
         return {
             "line": self.line,
@@ -130,7 +132,7 @@ class Story:
         """Costliest mistakes of all players, in descending order of regret; at most `MAX_HIGHLIGHTS`.
 
         A mistake is a decision for which another option had a higher value. A throw counts if stopping was better,
-        whatever the dice showed.
+        whatever the dice showed. In a game that is judged by points, the best move to win is no mistake (`Move.best`).
         """
         costly = [move for move in self.moves if move.cost > 0 and move.best is not None]
         return tuple(sorted(costly, key=lambda move: -move.cost)[:MAX_HIGHLIGHTS])
@@ -163,11 +165,12 @@ def goal_for(header: Header) -> str:
 def story_of(transcript: Transcript, goal: str | None = None) -> Story:
     """Return how much of each result of a finished game was luck and how much decisions.
 
-    The goals `win` and `games` give a result for each side, `points` one for each player. With `goal` None, the game's
-    default goal counts (`goal_for`).
+    The goals `win` and `games` need two sides and give a result for each; `points` gives one for each player. With
+    `goal` None, the game's default goal counts (`goal_for`).
 
     Raises:
-        RulesError: The game is not finished, a player left it, the goal is unknown, or its values are not known.
+        RulesError: The game is not finished, a player left it, the goal is unknown or needs two sides, or its values
+            are not known.
     """
     if not transcript.state.standing.over:
         raise RulesError("The game is not finished: its luck can be told when it is over.")
@@ -277,9 +280,10 @@ def _points_story(transcript: Transcript) -> Story:
     """Return the points of each player split into luck and decisions, and every move.
 
     The value of a state is the expected points of the turn; for a score sheet, the expected final total. It is exact,
-    so there is no approximation error. A player's result is the sum of the turn points, or the final total. If
-    the game's default goal is `points` (`goal_for`), a move that is best for the win names no better option; its cost
-    in points counts all the same. Raises RulesError if the values are not known.
+    so there is no approximation error. A player's result is the sum of the turn points, or the final total. It comes
+    with its percentile where that is known (`Rulebook.percentile`). If the game's default goal is `points`
+    (`goal_for`), a move that is best for the win names no better option; its cost in points counts all the same. Raises
+    RulesError if the values are not known.
     """
     players, moves, book = transcript.header.players, list[Move](), game_named(transcript.header.game)
     total = book.expects_total

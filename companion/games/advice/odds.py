@@ -89,9 +89,10 @@ def odds_view(state: State, goal: str = "points") -> dict[str, Any]:
     """Return what a page shows of the odds of a state, as JSON values.
 
     Returns:
-        `player`: name of the player to play, None after the end. `safe`: as `State.safe_chance`. `options`: the
-        options with their values, best first (see `options`). `best`: the `line` of the first option, None after
-        the end. `goal`: as given. `exact`: as `is_exact`.
+        `player`: name of the player to play, None after the end. `safe`: probability that the next throw does not
+        fail; None if no throw is allowed, or none can fail (`State.safe_chance`). `options`: the options with their
+        values, best first (see `options`). `best`: the `line` of the first option, None after the end. `goal`: as
+        given. `exact`: whether the values hold if all sides play every turn for the goal (`is_exact`).
 
     Raises:
         RulesError: The goal is unknown, or the values are not known under these rules.

@@ -155,10 +155,11 @@ def _in_game(header: Header, dice: Dice) -> Iterator[Puzzle]:
 def _puzzle_at(transcript: Transcript, goal: str) -> Puzzle | None:
     """Return the position at the end of a transcript as a puzzle; None if the choice is too easy or too close.
 
-    The choice is too close if the two best options differ by less than LEAST_GAP. It is too easy if they differ by more
-    than MAX_GAP times that, unless steady players often miss the best option (HARD_MISSES). Also None with fewer than
-    two options. With the goal `points`, also None if the position's exact win probabilities are known, for example in a
-    last turn. Raises RulesError if the values are not known.
+    The choice is too close if the two best options differ by less than LEAST_GAP[goal]. For `points` this limit is
+    multiplied by the game's `Rulebook.mistakes[0]`. The choice is too easy if they differ by more than MAX_GAP times
+    the limit, unless steady players often miss the best option (HARD_MISSES). Also None with fewer than two options.
+    With the goal `points`, also None if the position's exact win probabilities are known, for example in a last turn.
+    Raises RulesError if the values are not known.
     """
     state, book = transcript.state, game_named(transcript.header.game)
     if len(state.options()) + len(state.throw_sizes) < 2 or (goal == "points" and is_exact(state)):

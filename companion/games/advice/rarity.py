@@ -35,9 +35,9 @@ def chance_of_as_good(transcript: Transcript, story: Story) -> float:
 def value_after(before: State, throw: Throw, goal: str) -> float:
     """Return the value of the state after a throw, for the player who threw, with best play from there on.
 
-    `goal` is `win` (win probability), `games` (expected games) or `points` (expected points of this turn). For
-    `points`, a throw that ends the turn has the value 0. Raises RulesError if the value is not known, IllegalAction if
-    the throw is not allowed.
+    `goal` is `win` (win probability), `games` (expected games) or `points`: expected points of this turn, or for a
+    score sheet the expected final total. For `points`, a throw that ends the turn has the value 0. Raises RulesError if
+    the value is not known, IllegalAction if the throw is not allowed.
     """
     after = before.after(throw)
     if goal != "points":

@@ -56,8 +56,8 @@ def results_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
 def sheets(thirteen_without_double: bool) -> Sequence[float]:
     """Return the expected points that each score sheet of Crag still gets with best play. Cached.
 
-    The points are read from a stored table. The index of a sheet is what `filled_of` returns. Raises RulesError if the
-    table's file is missing.
+    The points are read from a stored table. The index of a sheet is what `filled_of` returns.
+    `thirteen_without_double` is whether that house rule is on. Raises RulesError if the table's file is missing.
     """
     values = numbers(__package__, TABLE)
     return values[SHEETS:] if thirteen_without_double else values[:SHEETS]

@@ -132,10 +132,11 @@ class Prospects:
         self._known[missing] = True
 
     def _spread(self, sheets: Masks, length: int) -> None:
-        """Compute and store the distributions of remaining points of `sheets` from those with one more category filled.
+        """Compute and store the distribution of remaining points of each given sheet.
 
         A distribution is a sum over the entries that a turn may end with. Each entry adds the distribution of the sheet
-        after it, weighted by the entry's probability and shifted by the entry's points.
+        after it, weighted by the entry's probability and shifted by the entry's points. The distributions of these
+        sheets, which have one more category filled, must be stored already.
 
         Args:
             sheets: (count,) indices of sheets that all have the same number of filled categories.
@@ -152,8 +153,8 @@ class Prospects:
     def _entered(self, sheets: Masks, place: int, length: int) -> Floats:
         """Return (count, length) probabilities: the turn fills the category at `place`, and n points still come.
 
-        Column n, from 0, counts the points of this turn and all later ones. A row adds up to the probability that the
-        turn fills this category.
+        Column n, from 0, stands for n points in this turn and all later ones together. A row adds up to the
+        probability that the turn fills this category.
 
         Args:
             sheets: (count,) bit masks, at most BATCH_SIZE: bit i is set if category i is filled. Bit `place` must be 0.
