@@ -56,10 +56,10 @@ def opened_parts(starting: Starting) -> Opened:
     """Return the layout, strip, buttons and camera of the settings, opened but not started.
 
     The settings of the first game, the Wi-Fi and the hotspot are checked, too. In a forgiving start, settings in
-    `starting` that fail are replaced by the last good ones, else by the defaults. Values typed on the command line
-    stay, and so do the limits of the strip's current, which protect the power supply. The camera has no default: if the
-    last good source does not open either, a `MissingCamera` stands in, unless the source was typed. Raises SetupError
-    with all problems that remain.
+    `starting` that fail are replaced by the last good ones, else by the defaults. Outside a service, values typed on
+    the command line stay. The limits of the strip's current always stay: they protect the power supply. The camera has
+    no default: if the last good source does not open either, a `MissingCamera` stands in. The stand-in never
+    replaces a source that was typed outside a service. Raises SetupError with all problems that remain.
     """
     wiring = {"strip": set(fields_of("strip")) - set(PowerSettings.__struct_fields__), "track": fields_of("track")}
     board = starting.choose(wiring, _board, Settings())
@@ -109,9 +109,9 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
     """Return what is wrong with the `wanted` settings, one sentence each; empty if they work.
 
     Problems that the `running` settings have too, such as a missing camera, are left out: they must not prevent other
-    changes. If no problem is left, a camera with another source and a strip of another kind are started and stopped. A
-    changed port is listened on for a moment. This trial ends at the first failure. A changed host alone is not tried.
-    `port` is the one that the table serves now.
+    changes. If no problem is left, the changes are tried, up to the first failure. If the camera's source or the
+    strip's kind changed, the new one is started and stopped. A changed port is listened on for a moment. A changed host
+    alone is not tried. `port` is the one that the table serves now.
     """
     problems = [each for each in _faults(wanted) if each not in _faults(running)]
     if problems:

@@ -143,7 +143,7 @@ class Supervisor:
         The first call that finds the part down logs and counts a failure. While the part stays down, each further
         exception that has ended its thread is logged and counted, too. If the start fails, nothing is raised: the error
         becomes the failure's cause, and the next call tries again. A part whose first start failed is down until a
-        start succeeds.
+        start succeeds; `begin` has logged and counted that failure.
         """
         fall = self._falls.get(part.name)
         if part.name not in self._unstarted and (part.alive is None or part.alive()):

@@ -81,11 +81,11 @@ def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
 
 
 def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
-    """Return the settings as `load` does, but with the value of `spare` in place of each wrong one.
+    """Return the settings, each from `origin`'s overrides, else its file, else its default. Wrong values are replaced.
 
-    A missing file counts as an empty one, an unreadable one as a file with the values of `spare`. The overrides of
-    `origin` win over both; a wrong one is replaced, too. Also returns each wrong or unknown setting with the reason,
-    and one entry without names for an unreadable file.
+    The value of `spare` replaces a wrong one, even of an override. A missing file counts as an empty one, an unreadable
+    one as a file with the values of `spare`. Also returns each wrong or unknown setting with the reason, and one entry
+    without names for an unreadable file.
     """
     unreadable: tuple[LeftOut, ...] = ()
     try:

@@ -114,7 +114,7 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
     """Return the game of throw number `throw`, the index of the throw's line, and the result of the correction.
 
     The index counts from 0 without the header. The result has the new transcript and the later lines that become
-    illegal. Raises IllegalAction if the throw is not part of the current evening or was undone. The error is also
+    illegal. Raises IllegalAction if the throw is not part of the current sitting or was undone. The error is also
     raised if the rules refuse the values, or if the values would leave an earlier game unfinished.
     """
     game, index = _place_of_throw(games, throw)

@@ -79,8 +79,8 @@ class PlayedGame:
     def next_starter(self) -> str | None:
         """Name of the player who starts the next game; None until this game is over.
 
-        The player is of the side that lost the most games in this game; `next_starting_seat` decides ties. Players who
-        have left are skipped, unless all have left.
+        The player is of the side that lost the most games: a heavy defeat counts as more than one. `next_starting_seat`
+        decides ties. Players who have left are skipped, unless all have left.
         """
         standing, players = self.transcript.state.standing, self.header.players
         if standing.outcome is None:

@@ -60,7 +60,8 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Return the tournament's matches, standings and next pair, to show in a snapshot of the table.
 
         Both the stored results and the tournament's games among `games` count. A game that began after one of its
-        players left does not. `games` are the games that undo or a correction can still change, oldest first.
+        players left does not, unless that player has come back. `games` are the games that undo or a correction can
+        still change, oldest first.
         """
         draw = self.draw
         results = (*self.results, *self._results(games))

@@ -236,7 +236,7 @@ class Journal:
             self._anchored = self.tail
 
     def _catch_up(self) -> None:
-        """Write to the journal's second copy, if there is one, the rows that it lacks.
+        """Write to the journal's second copy the rows that it lacks; do nothing while the copies are not open.
 
         An OSError is not raised: it is logged, `health` reports it, and the next call tries again.
         """
@@ -279,8 +279,8 @@ class Journal:
 
         The data folder is copied into `damaged-N` first, and the report is logged, unless the last repair failed with
         the same report. `head` is the last known end of the journal; None if unknown. Raises DeviceError if no entry
-        can be read or a file can't be copied, with the journal unchanged; OSError if the disk refuses the copies; and
-        Damaged if the new copies fail verification: then the journal may be closed.
+        can be read or a file can't be copied, with the journal unchanged. Raises OSError if the disk refuses the
+        copies, and Damaged if the new ones fail verification: after either, the copies may be closed.
         """
         rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         if report != self._unrepaired:  # else the last repair failed, and the folder was copied before it
