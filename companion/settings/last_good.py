@@ -24,7 +24,7 @@ def read(folder: Path) -> Settings | None:
         tree = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, dict[str, Any]])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    return converted(tree, Settings())[0]
+    return converted(tree, Settings(), {})[0]
 
 
 def keep(folder: Path, settings: Settings) -> None:

@@ -77,7 +77,7 @@ def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
     `file` None means the default file, if there is one. `overrides` are section -> key -> value. Raises SetupError with
     all problems if a named file is missing, the file is unreadable, or settings are wrong.
     """
-    return validated(_merged(_read(file), overrides))
+    return validated(_read(file), overrides)
 
 
 def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
@@ -92,12 +92,12 @@ def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[Le
         tree = _read(origin.file, optional=True)
     except SetupError as wrong:
         tree, unreadable = msgspec.to_builtins(spare), (LeftOut("", "", str(wrong)),)
-    settings, wrong_values = converted(_merged(tree, origin.overrides), spare)
+    settings, wrong_values = converted(tree, spare, origin.overrides)
     return settings, (*unreadable, *wrong_values)
 
 
-def validated(tree: dict[str, Any]) -> Settings:
-    """Return parsed TOML, section -> key -> value, as settings. Raises SetupError with every problem.
+def validated(tree: dict[str, Any], overrides: dict[str, dict[str, Any]] | None = None) -> Settings:
+    """Return parsed TOML, section -> key -> value, as settings; `overrides` win. Raises SetupError with every problem.
 
     >>> validated({"web": {"port": 8080}}).web.port
     8080
@@ -105,37 +105,39 @@ def validated(tree: dict[str, Any]) -> Settings:
     Traceback (most recent call last):
     companion.errors.SetupError: [web] has no key `prot`; did you mean 'port'?
     """
-    settings, wrong = converted(tree, Settings())
+    settings, wrong = converted(tree, Settings(), overrides or {})
     if wrong:
         raise SetupError([each.why for each in wrong])
     return settings
 
 
-def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
+def converted(
+    tree: dict[str, Any], spare: Settings, overrides: dict[str, dict[str, Any]]
+) -> tuple[Settings, tuple[LeftOut, ...]]:
     """Return parsed TOML, section -> key -> value, as settings, and each wrong or unknown setting or section.
 
-    A wrong value is replaced by that of `spare`, as is a whole section that is not a table. Missing settings get their
-    defaults.
+    `overrides`, of the same form, win over the tree. A wrong value is replaced by that of `spare`, as are all values of
+    a section that is not a table in the tree. Missing settings get their defaults.
     """
     sections, wrong, built = get_type_hints(Settings), list[LeftOut](), dict[str, Any]()
-    for name, values in tree.items():
+    for name in {**tree, **overrides}:
         if name not in sections:
             wrong.append(LeftOut(name, "", f"There is no section [{name}]{nearest(name, sections)}"))
-        elif not isinstance(values, dict):
+            continue
+        known, good, values = sections[name].__struct_fields__, dict[str, Any](), tree.get(name, {})
+        if not isinstance(values, dict):
             wrong.append(LeftOut(name, "", f"[{name}] is a section with keys of its own, not a value."))
-            built[name] = getattr(spare, name)
-        else:
-            known, good = sections[name].__struct_fields__, dict[str, Any]()
-            for key, value in values.items():
-                try:
-                    if key not in known:
-                        raise SetupError([f"[{name}] has no key `{key}`{nearest(key, known)}"])
-                    good[key] = value_of(name, key, value)
-                except SetupError as why:
-                    wrong.append(LeftOut(name, key, str(why)))
-                    if key in known:
-                        good[key] = getattr(getattr(spare, name), key)
-            built[name] = sections[name](**good)
+            good, values = {key: getattr(getattr(spare, name), key) for key in known}, {}
+        for key, value in {**values, **overrides.get(name, {})}.items():
+            try:
+                if key not in known:
+                    raise SetupError([f"[{name}] has no key `{key}`{nearest(key, known)}"])
+                good[key] = value_of(name, key, value)
+            except SetupError as why:
+                wrong.append(LeftOut(name, key, str(why)))
+                if key in known:
+                    good[key] = getattr(getattr(spare, name), key)
+        built[name] = sections[name](**good)
     return Settings(**built), tuple(wrong)
 
 
@@ -187,19 +189,6 @@ def _texts(value: object) -> Iterator[str]:
     elif isinstance(value, tuple):
         for each in value:
             yield from _texts(each)
-
-
-def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the settings file's `tree` with the command line's `overrides` merged in; an override wins.
-
-    Both map section -> key -> value. A section that is no TOML table in the file stays as it is, without its overrides:
-    the error is reported later.
-    """
-    merged = dict(tree)
-    for name, values in overrides.items():
-        below = tree.get(name, {})
-        merged[name] = {**below, **values} if isinstance(below, dict) else below
-    return merged
 
 
 def _read(file: Path | None, *, optional: bool = False) -> dict[str, Any]:

@@ -33,6 +33,15 @@ def test_command_line_settings_override_the_settings_file(tmp_path: Path) -> Non
     assert (settings.web.port, settings.web.streams) == (9000, 7)
 
 
+def test_command_line_settings_win_over_a_section_of_the_file_that_is_no_table(tmp_path: Path) -> None:
+    file = tmp_path / "pegpip.toml"
+    file.write_text("web = 3\n")
+    spare = config.validated({"web": {"port": 8001, "streams": 7}})
+    settings, left_out = config.load_what_works(config.Origin(file, {"web": {"port": 9000}}), spare)
+    assert (settings.web.port, settings.web.streams) == (9000, 7)
+    assert [(one.section, one.key) for one in left_out] == [("web", "")]
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [("[web", "not TOML"), ("web = 3\n", r"\[web\] is a section"), ("\x00", "not TOML"), (None, "--config")],
