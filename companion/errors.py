@@ -125,6 +125,15 @@ def counted(number: int, one: str, more: str = "") -> str:
     return f"{number} {one if number == 1 else more or one + 's'}"
 
 
+def cause(failure: BaseException) -> str:
+    """Return an exception's type and message, for a log or a health sentence; the type alone if it has no message.
+
+    >>> cause(ValueError("no pins")), cause(TimeoutError())
+    ('ValueError: no pins', 'TimeoutError')
+    """
+    return f"{type(failure).__name__}: {failure}".removesuffix(": ")
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return the end of an error message about an unknown word: the most similar known word.
 

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
-from companion.errors import CompanionError, DeviceError
+from companion.errors import CompanionError, DeviceError, cause
 
 log = logging.getLogger(__name__)
 
@@ -111,7 +111,7 @@ class DeliveryThread(BackgroundThread):
             except Exception as fault:  # the thread must outlive a fault in itself
                 failures += 1
                 log.exception("the %s failed", self._name)
-                self._state = False, f"The {self._name} failed ({type(fault).__name__}: {fault}). Update pegpip."
+                self._state = False, f"The {self._name} failed ({cause(fault)}). Update pegpip."
             if not stopped.is_set():  # `stop` may have come just before the wake was cleared
                 self._wake.wait(pause_s(failures) if failures else None)
 

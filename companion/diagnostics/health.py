@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.errors import DeviceError
+from companion.errors import DeviceError, cause
 from web.local_paths import without_paths
 
 log = logging.getLogger(__name__)
@@ -52,6 +52,6 @@ def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str
             ok, says = check()
         except Exception as fault:  # the other parts must still be reported
             log.exception("the check of %s failed", part)
-            ok, says = False, f"Its check failed ({type(fault).__name__}: {fault}). Restart the table."
+            ok, says = False, f"Its check failed ({cause(fault)}). Restart the table."
         told[part] = {"ok": ok, "says": says if folder is None else without_paths(says, folder)}
     return {"status": "ok" if all(each["ok"] for each in told.values()) else "degraded", "parts": told}

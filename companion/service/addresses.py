@@ -72,9 +72,8 @@ def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
 def local_page(host: object, port: int) -> str:
     """Return the URL at which programs on this machine reach the table's pages.
 
-    It contains the setting `host` if that names one address of this machine. Otherwise it contains 127.0.0.1, because
-    the service then serves all addresses. That is so if `host` stands for all addresses, is no string, or belongs to
-    another machine.
+    It contains the setting `host` if that names one address of this machine. It contains 127.0.0.1 if `host` stands for
+    all addresses, is no string, or belongs to another machine, because the service then serves all addresses.
     """
     served = host if isinstance(host, str) else ""
     with contextlib.suppress(OSError):

@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Callable
 
-from companion.errors import counted
+from companion.errors import cause, counted
 from web.serving.server import Server
 
 log = logging.getLogger(__name__)
@@ -70,5 +70,5 @@ class LastingServer:
             raise
         except BaseException as fall:
             log.exception("the pages' server crashed")
-            return f"{type(fall).__name__}: {fall}".rstrip(": ")
+            return cause(fall)
         return "it ended by itself"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from companion.diagnostics.health import Health
+from companion.errors import cause
 from companion.service.parts import Part
 
 log = logging.getLogger(__name__)
@@ -82,7 +83,7 @@ class Supervisor:
                 raise
             log.exception("%s can't be started", part.name)
             self._unstarted.add(part.name)
-            self._falls[part.name] = Fall(f"{type(fault).__name__}: {fault}".rstrip(": "), 1)
+            self._falls[part.name] = Fall(cause(fault), 1)
 
     def stop(self) -> None:
         """Stop the checks, and restore `threading.excepthook`; wait for a running check, at most STOP_TIMEOUT_S."""
@@ -150,16 +151,16 @@ class Supervisor:
             if fall is not None and fall.again_s is None:
                 self._falls[part.name] = Fall(fall.why, fall.count, self._clock())
             return
-        cause = self._causes.pop(part.name, None)
-        if fall is None or fall.again_s is not None or cause is not None:
-            why = cause or "its thread has ended, or hangs"
+        ended_by = self._causes.pop(part.name, None)
+        if fall is None or fall.again_s is not None or ended_by is not None:
+            why = ended_by or "its thread has ended, or hangs"
             log.error("%s has stopped: %s", part.name, why)
             self._falls[part.name] = Fall(why, fall.count + 1 if fall else 1)
         try:
             part.start()
             self._unstarted.discard(part.name)
         except Exception as refused:  # noqa: BLE001 - it is reported, and tried again in a second
-            self._falls[part.name] = Fall(str(refused), self._falls[part.name].count)
+            self._falls[part.name] = Fall(cause(refused), self._falls[part.name].count)
 
     def _run(self) -> None:
         """Call `step` every CHECK_EVERY_S seconds until `stop`; errors are logged."""
@@ -172,5 +173,5 @@ class Supervisor:
     def _fell(self, ended: threading.ExceptHookArgs, /) -> None:
         """Record why a thread ended by an exception, then call the former `threading.excepthook`."""
         if ended.thread is not None:
-            self._causes[ended.thread.name] = f"{ended.exc_type.__name__}: {ended.exc_value}".rstrip(": ")
+            self._causes[ended.thread.name] = cause(ended.exc_value or ended.exc_type())
         self._hook(ended)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import msgspec
 
-from companion.errors import IllegalAction, RulesError
+from companion.errors import IllegalAction, RulesError, cause
 from companion.games.engine.game import Action, Throw, Undo
 from companion.games.engine.notation import action_of, header_of, line_of
 from companion.games.engine.transcript import Correction, Transcript, corrected
@@ -78,7 +78,7 @@ def replayed(entries: Iterable[Entry], record: Record | None = None) -> Record:
         try:
             record = evolve(record, entry)
         except Exception as refused:
-            why = f"{type(refused).__name__}: {refused}"
+            why = cause(refused)
             raise Unplayable(f"entry {entry.number}, a {entry.kind!r}, can't be replayed ({why})") from refused
     return record
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
-from companion.errors import CompanionError, DeviceError
+from companion.errors import CompanionError, DeviceError, cause
 from companion.games.engine.views.phrase import Phrase
 from companion.table.commands import Command, Tick
 from companion.table.decide import decide
@@ -168,7 +168,7 @@ class Table:
             ill = fault
             if not isinstance(fault, CompanionError):
                 log.exception("the table can't be started")
-                why = f"The table can't be started because of a fault in the program ({type(fault).__name__}: {fault})."
+                why = f"The table can't be started because of a fault in the program ({cause(fault)})."
                 ill = DeviceError(why, "Update pegpip, or give another --data folder; this one stays as it is.")
             opened.set_exception(ill)
             return
@@ -339,7 +339,7 @@ class Table:
             try:
                 subscriber(newest, news)
             except Exception as fault:  # a fault in a page or a light must not stop the table
-                failed = f"{type(fault).__name__}: {fault}"
+                failed = cause(fault)
                 log.exception("a subscriber of the table failed")
         self._fault = failed
 
