@@ -27,8 +27,8 @@ TOKEN_DAYS = 90
 """Days without use after which a phone's token and cookie expire. Higher: a lost phone keeps its role longer.
 Lower: guests who come rarely must pair again."""
 BODY_LIMIT_BYTES = 64 * 1024
-"""Largest body of a request, in bytes; a larger one is refused with 413. Higher: requests may fill more memory; lower:
-long but honest ones are refused."""
+"""Largest body of a request, in bytes; a larger one is refused with 413, whose message in `web.responses` names this
+limit. Higher: requests may fill more memory; lower: long but honest ones are refused."""
 NOT_OWNER = ("not_owner", "Only the host can do this. The host's phone can hand hosting over.")
 """Error code and message for a paired phone whose request only the owner may make."""
 NOT_PLAYER = ("not_player", "This is a screen: it only shows the table. Pair a phone on /control to play.")

@@ -173,7 +173,8 @@ class PastGames:
             goal: Goal of the play, one of `games.advice.odds.GOALS`.
 
         Raises:
-            RulesError: The game is in tournament mode and still on, `goal` is unknown, or its values are not known.
+            RulesError: The game is in tournament mode and still on, `goal` is unknown, or the values of the game's
+                options are not known for it.
             DeviceError: The journal can't be read.
         """
 
@@ -241,7 +242,7 @@ class PastGames:
                     yield *of_game, line.thrown.number, line.thrown.player, line.line["throw"]
 
     def fairness(self, dice: str | None = None) -> Json:
-        """Return the result of testing whether a set of dice is fair, from all its throws in past games.
+        """Return the result of testing whether a set of dice is fair, from all its throws, the running game's too.
 
         `dice` is the name of the set, "" for the usual one; None for the set used last, or the usual one if there is no
         game. An unknown set is tested as a set without throws. The result is cached until a game changes. Raises

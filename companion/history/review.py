@@ -87,10 +87,10 @@ def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | Non
     """Return the true value of each box in a photo, from the values read and the true values of the throw.
 
     - Fewer boxes than dice: None for every box.
-    - The throw has a value at least as often as boxes show it: these boxes are right.
-    - The throw has a value, but less often than boxes show it: None for these boxes, as one can't tell which are right.
-    - The throw lacks a value, with as many boxes as dice: the missing value, or None if several values are missing.
-    - The throw lacks a value, with more boxes than dice: `NO_DIE` if no value is missing, else None.
+    - A value that no more boxes show than dice have: these boxes are right.
+    - A value that dice have, but more boxes show: None, as one can't tell which of these boxes are right.
+    - A value that no die has, with as many boxes as dice: the one value that too few boxes show; None if several.
+    - A value that no die has, with more boxes than dice: None if too few boxes show some value, else `NO_DIE`.
 
     Args:
         read: Value read of each box.
@@ -127,7 +127,8 @@ class Review:
     def throws(self) -> list[ReviewedThrow]:
         """Return the doubted and corrected throws that were not taken back, with their labels, newest first.
 
-        Raises DeviceError if the journal or the labels can't be read.
+        Throws without a reading in their journal entry are left out. A damaged file of labels is renamed and logged,
+        and counts as empty. Raises DeviceError if the journal or the labels can't be read.
         """
         with self._lock:
             labels = self._labels()
@@ -142,7 +143,7 @@ class Review:
         return camera_throws(self._past, self._folder)
 
     def label(self, throw: int, values: Sequence[int]) -> None:
-        """Store a person's label of each box of a throw in the file `review.json`, in place of earlier labels.
+        """Store a person's label of each box of a throw in `review.json`, in place of the throw's earlier labels.
 
         `values` are the true value of each box, in the order of `ReviewedThrow.dice`; `NO_DIE` for no die. A damaged
         file is first renamed and logged; the new file then has only this throw's labels.

@@ -50,8 +50,8 @@ def plan_tournament(connection: Connection, season: int, kind: str, draw: Draw[i
 def withdraw(connection: Connection, tournament: int, player: int) -> None:
     """Take a player out of a tournament, and log it; the opponents win the player's remaining matches.
 
-    Another withdrawal of the player changes no result, but is logged again. Raises CompanionError if the player was
-    never in the tournament.
+    Another withdrawal of the player changes no result, but is logged again. Raises CompanionError if the tournament is
+    unknown, or the player was never in it.
     """
     with connection.transaction():
         done = connection.execute(
@@ -67,8 +67,8 @@ def withdraw(connection: Connection, tournament: int, player: int) -> None:
 def tournament(connection: Connection, number: int) -> dict[str, Any] | None:
     """Return a tournament's database row with its matches and standings so far; None if the number is unknown.
 
-    Added to the row are `season_name`, `names`, `matches` and `standings`. `names` and `handicaps` are dicts by the
-    player's number. Only games that count (`_results`) give results.
+    Added to the row are `season_name`, `names`, `matches` (each a `Match`) and `standings` (each a `Placing`). `names`
+    and `handicaps` are dicts by the player's number. Only games that count (`_results`) give results.
     """
     found = connection.execute(
         "SELECT t.*, s.name AS season_name FROM tournaments t JOIN seasons s ON s.id = t.season WHERE t.id = %s",

@@ -94,10 +94,11 @@ class Outbox:
         }
 
     def waiting(self) -> list[Pending]:
-        """Return the messages about new, changed and withdrawn games that the server has not acknowledged.
+        """Return the messages about finished, changed and withdrawn games that the server has not acknowledged.
 
-        Withdrawals come last, others oldest first. A game whose first entry is lost is left out, with a warning in the
-        log.
+        An unfinished game waits only if the server may hold a result of it. Finished games with the computer player are
+        left out. Withdrawals come last, others oldest first. A game whose first entry is lost is left out, with a
+        warning in the log.
 
         The cursor, kept in a file, says which games are acknowledged. If nothing waits, the cursor is moved past the
         games that can't change any more. A cursor of another server or journal is reset to the journal's start. A
@@ -240,8 +241,8 @@ def link_of(folder: Path, number: int) -> str | None:
 def aliases_of(pairs: tuple[str, ...]) -> dict[str, str]:
     """Convert settings such as `"Ann=Ann of the Lion"` to a dict: name at the table -> name to publish.
 
-    Raises DeviceError for a text without a name on both sides of "=", with an alias over 24 characters, or with an
-    alias that another name has.
+    Spaces around names are removed. If a name is listed twice, its last alias counts. Raises DeviceError for a text
+    without a name on both sides of "=", for an alias over 24 characters, and for one alias of two names.
     """
     found = dict[str, str]()
     for pair in pairs:

@@ -27,8 +27,8 @@ ORDERS = {"wins": "won DESC, lost, player", "rating": "(mu - 3 * sigma) DESC, pl
 def seasons(connection: Connection) -> Rows:
     """Return all seasons, newest first, as rows of `id`, `name`, `starts`, `ends` and `kinds`.
 
-    `kinds` names the games that have standings in the season. The last row always has `id` 0 and no dates: it stands
-    for games played between seasons.
+    `kinds` lists the kinds of game that have standings in the season. The last row always has `id` 0 and no dates: it
+    stands for games outside all seasons.
     """
     return connection.execute(
         "SELECT s.id, s.name, s.starts, s.ends,"
@@ -105,7 +105,7 @@ def games(connection: Connection, season: int, kind: str, most: int = PAGE) -> R
 def game(connection: Connection, name: UUID) -> dict[str, Any] | None:
     """Return a game's row as a dict; None for an unknown game.
 
-    The dict also has the newest `transcript`, the logged `changes`, oldest first, the table's `name` and public key
+    The dict also has the newest `transcript`, the logged `changes`, oldest first, the table's `name`, the name of its
     `pub`, and `season_name`. A game that does not count has an empty transcript.
     """
     found = connection.execute(
@@ -159,9 +159,9 @@ def players(connection: Connection, name: str = "") -> Rows:
 def player(connection: Connection, number: int) -> dict[str, Any] | None:
     """Return a player's `id`, `name`, `pub`, standings (`seasons`), head to head (`rivals`) and newest 30 `games`.
 
-    `pub` is the pub of the player's table. Rivals are the 20 opponents met most often: `player`, `name`, `games`, and
-    how many this player `won` and `lost`. None for an unknown number. The number of a merged player gives the player
-    that it was merged into.
+    `pub` is the pub of the player's table. Rivals are the 20 opponents met most often: `player`, `name`, `games`, `won`
+    and `lost`. `won` counts the games in which this player's side had fewer games lost than the rival's, `lost` those
+    with more. None for an unknown number. The number of a merged player gives the player that it was merged into.
     """
     found = connection.execute(
         "SELECT p.id, p.name, t.pub FROM players q JOIN players p ON p.id = coalesce(q.merged_into, q.id)"

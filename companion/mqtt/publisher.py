@@ -241,7 +241,7 @@ def state_of(snapshot: Snapshot) -> dict[str, Any]:
     """Return a snapshot as the JSON message of the topic `.../state`.
 
     - `game`, `turn`: the game's title and the name of the side to play; None if there is none.
-    - `throw`, `thrown_by`: the values of the last throw as text, and the player's name; None without a throw.
+    - `throw`, `thrown_by`: the values of this game's last throw as text, and the player's name; None without a throw.
     - `score`: the names and scores of all sides as one text, cut to Home Assistant's 255 characters.
     - `sides`: a list with `name`, `score` and `won` of each side.
     - `phase`: the snapshot's phase. `number`: the number of the journal's last entry.

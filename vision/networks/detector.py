@@ -41,8 +41,9 @@ INPUT_MULTIPLE_PX = 16
 """Sides of the input are padded to a multiple of this many pixels, and large pictures are cut at such multiples: the
 dilated convolutions need an even number of cells on each side. A larger one pads more, which takes more time."""
 HALO_PX = 112
-"""Pixels by which each half of a split picture reaches beyond the cut. As half the receptive field, they leave the
-network's output maps unchanged. More takes time; less gives wrong detections near the cut."""
+"""Pixels by which each half of a split picture reaches beyond the cut: a multiple of INPUT_MULTIPLE_PX. As half the
+receptive field, they leave the network's output maps unchanged. More takes time; less gives wrong detections near the
+cut."""
 
 MAX_FORWARD_PX = 260_000
 """Largest picture, width times height in pixels, that the network is run on in one piece. A larger one is halved until
@@ -51,8 +52,9 @@ MIN_SCORE = 0.08
 """Score, 0 to 1, above which a peak of the detector's heat maps is a detection. Higher: faint faces are missed. Lower:
 more false peaks, which cost time."""
 NMS_DISTANCE = 0.33
-"""Distance of two detections' centres, as a share of the sum of their sizes, below which they are one die and the
-weaker is dropped. Dice that touch are half that sum apart: near 0.5 they merge. Smaller: one die is found twice."""
+"""Distance of two detections' centres, as a share of the sum of their sizes, below which they are one die: the weaker
+is dropped, and predictions of several passes are merged. Dice that touch are half that sum apart: near 0.5 they merge.
+Smaller: one die is found twice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

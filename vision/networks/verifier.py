@@ -21,7 +21,8 @@ CONTEXT_PX = 72
 """Width and height of the verifier's input, a crop around one face, in pixels. The trained weights fix it: another
 value needs a new training. Larger: more detail, more time."""
 VIEWS = tuple((turn * np.pi / 4, factor) for turn in range(4) for factor in (1.0, 1.2))
-"""Views of a face, as (rotation in radians, factor of its size), whose logits are averaged. More take more time."""
+"""Views of a face, as (rotation in radians, factor of its size), whose logits are averaged. More take more time; larger
+factors show more ground."""
 
 
 class Verifier:

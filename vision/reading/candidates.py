@@ -24,9 +24,9 @@ DETECTOR_WEIGHT = 0.3
 """Exponent of the detector's class scores in their geometric fusion with the classifier's probabilities. At 0 the
 classifier alone names the value, at 1 both count alike; a higher one trusts the detector more."""
 COUNT_THRESHOLDS = (0.55, 0.7)
-"""Candidate scores, 0 to 1, for counting dice when the number is unknown. Below the first a candidate is no die, above
-the second it is one. In between, the count ends where the sorted scores drop most. Higher: faint dice are left out;
-lower: other things are counted."""
+"""Candidate scores, 0 to 1, for counting dice when the number is unknown. Below the first a candidate is no die, from
+the second on it is one. In between, the count ends where the sorted scores drop most. Without a die the first takes a
+die's place in MAX_RIVAL_RATIO. Higher: faint dice are left out; lower: other things are counted."""
 MIN_JOINT_CONFIDENCE = 0.95
 """Product of all dice's confidences, 0 to 1, below which a reading is not trusted: every value must be right at once.
 Also the probability that every augmented view must give a value to confirm it. In the tray, also the least product of
@@ -45,8 +45,9 @@ MAX_RIVAL_RATIO = 0.6
 """Ratio of the best rejected candidate's score to the worst accepted one's, above which the count is in doubt. A higher
 one trusts more readings that may have missed a die."""
 SCORE_BASELINE = 0.4
-"""Quality, 0 to 1, above which a die adds to `Selection.quality`; a weaker one subtracts. Rivals of unusual size count
-only above it, and detections only above its square. Higher: dice are missed; lower: more doubts."""
+"""Quality, 0 to 1, above which a die adds to `Selection.quality`, by which the best pass is chosen; a weaker one
+subtracts. Rivals of unusual size count only above it. Detections count only if their score is above its square, as
+their quality can't reach it else. Higher: dice are missed; lower: more doubts."""
 MAX_DIE_SIZE_LOG_RATIO = math.log(1.8)
 """Natural logarithm of the size ratio, 1.8, up to which two candidates can be dice of one throw. Dice of 10 and 16 mm,
 a ratio of 1.6, still pass. Larger admits pips; smaller rejects dice of mixed sizes."""

@@ -22,13 +22,15 @@ from vision.reading.vetoes import unexplained_boxes
 
 MIN_AGREEING_SCALES = 2
 """Number of passes that must find the same values in a photo when the number of dice is unknown: one scale alone may
-miss some. More take more time and doubt more photos."""
+miss some. More take more time and doubt more photos. After as many passes of any photo the classifier frees its
+memory for the larger ones: more raise the peak of memory."""
 CLOSE_FACE_PX = 42.0
 """Width of a die's face, in pixels, to which a tray is scaled for the closer pass, which runs while a doubt is left.
-Touching dark dice separate there. A larger one takes more time, by its square."""
+Touching dark dice separate there. A larger one takes more time, by its square; above 58 the detector knows no faces."""
 MARGIN_FACES = 1.5
-"""Margin around detections and foreground in the closer pass, the second at a larger scale, in face widths. The network
-needs the surroundings of a face. Larger: more time; smaller: too little of them, and worse detections."""
+"""Margin, in face widths, around the detections and the foreground that a tray's closer pass, at a larger scale, is cut
+to. The network needs the surroundings of a face. Larger: more time; smaller: too little of them, and worse
+detections."""
 
 Axis = list[list[int]]
 """Axis of a die: the centres of its upper and its lower face, as [[x, y], [x, y]]."""

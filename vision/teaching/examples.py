@@ -25,7 +25,8 @@ PATCH_QUALITY = 95
 """JPEG quality, 0 to 100, of the stored picture of a face. A higher one makes larger files; with a lower one the
 compression changes the features that the classifier computes from the picture."""
 PATCH_PLACE: Place = (PATCH_PX / 2, PATCH_PX / 2, PATCH_PX / PATCH_FACES)
-"""Centre and size of the face in its picture, in pixels."""
+"""Centre (x, y) and size of the face in its stored picture, in pixels. PATCH_PX and PATCH_FACES give it: with any other
+the features are not those of the face."""
 
 
 def examples_of(

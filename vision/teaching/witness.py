@@ -26,7 +26,8 @@ Distances = NDArray[np.float64]
 
 EXAMPLE_VIEWS: Views = tuple((step * np.pi / 4, 1.0) for step in range(8))
 """Views of a face whose features an example keeps: (rotation in radians, factor of the size), 45 degrees apart. A die
-may lie at any angle, and features change with it. Fewer steps: angles between them match worse."""
+may lie at any angle, and features change with it. Fewer steps: angles between them match worse. Stored sets hold a
+row for each view: with another number they count as damaged."""
 QUERY_VIEWS = EXAMPLE_VIEWS[:2]
 """Views in which a die that was just read is compared with the examples, whose EXAMPLE_VIEWS cover the other angles.
 More: each comparison takes longer."""
@@ -44,7 +45,8 @@ MIN_CONFIRMED = 0.95
 """Probability, 0 to 1, of a die's value after the comparison with the examples, from which the die is confirmed. It
 then counts as if all augmented views agreed. Higher: fewer dice are confirmed; lower: misread dice may be, too."""
 NO_FACE = 0
-"""Label of an example that is no upper face of a die, and index of its probability."""
+"""Label of an example that is no upper face of a die, and index of its probability. The classifier's outputs, stored
+sets and the API fix it."""
 LABELS = 7
 """Number of labels: `NO_FACE`, and the values 1 to 6. The classifier's outputs fix it."""
 

@@ -39,7 +39,8 @@ MOVING_PX = 5
 area there. Higher: slow dice are overlooked. Lower: the tray seldom comes to rest."""
 DIFFERENT_PX = 10
 """Largest number of small pixels changed since the last rest at which a tray counts as unchanged and is not read again.
-A die turned over changes about 20. Higher: new throws are missed; lower: noise has an unchanged tray read again."""
+A die turned over changes about 20. After a doubtful reading, more changed pixels count as a change of light. Higher:
+new throws and new lights are missed; lower: noise has an unchanged tray read again."""
 STILL_S = 0.15
 """Seconds without motion after which the tray is at rest. Longer delays each reading; shorter reads rocking dice."""
 GROUND_LEVEL = 80.0

@@ -41,8 +41,9 @@ little and sees the dice from another place. Longer: a lasting doubt is reported
 nearly the same picture."""
 LIGHT_SETTLES_S = 0.095
 """Seconds after the first still frame in which later frames are not read, if the strip is dimmed. Delivery takes 45 ms,
-dimming up to 33, a begun exposure 20. So the frame at 100 ms (30 a second) is the first to read. Shorter: coloured
-light is read; longer: a later reading."""
+dimming up to 33, a begun exposure 20: of 30 a second, the frame at 100 ms is read first. After a doubtful reading the
+strip may take as long to shine again. Shorter: coloured light is read, and doubtful readings are repeated; longer: a
+later reading."""
 RETRY_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses in seconds before a failed camera is opened again, after the first failure, the second and so on; the last one
 repeats. Longer: a mended camera is used later; shorter: more attempts and reports."""

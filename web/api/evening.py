@@ -23,7 +23,8 @@ GOALS = ("points", "win", "games")
 """Values of the query parameter `goal`: what the value of an option is. Expected points (the default), win
 probability, or expected games lost by the other side minus those lost by one's own."""
 SET_PARAMETER: Json = {"name": "set", "in": "query", "schema": {"type": "string", "maxLength": 24}}
-"""OpenAPI description of the query parameter `set`: the name of a set of dice; without it the set used last."""
+"""OpenAPI description of the query parameter `set`: the name of a set of dice; without it the set used last. Such names
+have at most 24 characters (`companion.table.terms`). It only describes: no longer name is refused here."""
 GOAL_PARAMETER: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}
 """OpenAPI description of the query parameter `goal`, which is one of `GOALS`."""
 GAME_ROUTE: Json = {"roles": ANYONE, "refused": (404,)}

@@ -40,9 +40,9 @@ HEADER: Json = {
     },
     "additionalProperties": False,
 }
-"""JSON schema of the body of `POST /api/games`: the transcript's header, with `terms` and `colours`. `number` is
-that of the snapshot that the sender saw: a stale start is refused. `routes` adds the property `game`, whose values are
-the games on offer."""
+"""JSON schema of the body of `POST /api/games`: the transcript's header, with `terms` and `colours`. It only describes:
+the table checks a header itself. `number` is that of the snapshot that the sender saw: a stale start is refused.
+`routes` adds the property `game`, whose values are the games on offer."""
 
 Form = Mapping[str, Any]
 """Description of a game for the set-up form, made by `companion.games.engine.rulebook.form_of`."""

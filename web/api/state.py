@@ -20,7 +20,8 @@ BOARD: Json = {
     "required": ["leds", "milliamps"],
     "properties": {"leds": {"type": "array", "items": LED}, "milliamps": {"type": "integer", "minimum": 0}},
 }
-"""JSON schema of `GET /api/board`: the colour of each LED in the order of the strip, and the strip's current."""
+"""JSON schema of `GET /api/board`: the colour of each LED in the order of the strip, and the strip's estimated current
+in milliamperes."""
 HEALTH: Json = {
     "type": "object",
     "required": ["status", "parts"],

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 FREE_GUESSES = 5
-"""Wrong guesses after which an IP address must wait. Higher: an attacker tries more PINs before the first wait."""
+"""Wrong PINs, or expired requests to join, after which an IP address must wait. Higher: an attacker tries more PINs
+before the first wait. Lower: guests who mistype wait sooner."""
 FIRST_PAUSE_S = 60
-"""First wait, in seconds, of an IP address that has typed `FREE_GUESSES` wrong PINs; each further one doubles it, up to
-`MAX_PAUSE_S`. The join queue counts expired requests in the same way. Higher: guests who mistype wait longer."""
+"""First wait, in whole seconds, of an IP address that has typed `FREE_GUESSES` wrong PINs; each further one doubles it,
+up to `MAX_PAUSE_S`. The join queue counts expired requests in the same way. Higher: guests who mistype wait longer."""
 MAX_PAUSE_S = 3600.0
 """Longest wait of an IP address, in seconds. Higher: an attacker tries fewer PINs a day; an honest guest waits longer.
 With an hour, a guest who has mistyped often can still try again the same evening."""

@@ -28,11 +28,13 @@ from web.pairing.tokens import DAMAGED, FileTokens, Paired, Seat, sha256
 log = logging.getLogger(__name__)
 
 NAME_LENGTH = 24
-"""Most characters of a phone's or seat's name; the API refuses more. Higher: long names fill the owner's list."""
+"""Most characters of a phone's or seat's name; the API refuses more. A seat's name becomes a player's, and games allow
+24. Higher: long names fill the owner's list, and a seat with one can't play."""
 DAY_S = 86_400.0
 """Length of a day, in seconds."""
 MAX_PHONES = 64
-"""Most paired phones and screens. One more removes the player or screen unseen for longest; lower: guests pair anew."""
+"""Most paired phones and screens. One more removes the player or screen unseen for longest, never an owner. Higher: the
+owner's list gets longer; lower: guests who were removed must pair again."""
 MAX_SEAT_SILENCE_S = 3 * 3600.0
 """Seconds without a request until a phone's seat is free. Longer: left seats stay taken; shorter: a break loses one."""
 

@@ -40,7 +40,8 @@ from vision.research.evaluation.conditions import CONDITIONS, picture
 from vision.research.evaluation.rigs import LEFT_OUT, Case, cases
 
 NUMBERS = range(2, 8)
-"""Numbers of dice of the photos that are measured; photos with other numbers are left out."""
+"""Numbers of dice, 2 to 7, of the labelled sets' photos that are measured; their other photos are left out. Photos by
+fixed cameras and rendered pictures do not depend on it. Higher ones add heaps, which are harder to read."""
 MIN_SET_PHOTOS = 8
 """Least number of photos of a set that gets a line of its own in the table. Smaller sets are counted together as `few`.
 A larger number joins more sets."""

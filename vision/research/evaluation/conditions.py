@@ -17,8 +17,8 @@ from vision.research.evaluation.raycast import Doubles, Floats, Lamp, LyingDie
 from vision.research.evaluation.scene import Rendered, Scene, Shot, flat_turn, rendered
 
 MARGIN_MM = 12.5
-"""Least distance of a die's centre from the walls, in mm. A flat die then fits at any rotation. Smaller puts dice into
-the walls; larger leaves less room for them."""
+"""Least distance of a die's centre from the walls and from the ridge between the zones, in mm. A flat die then fits at
+any rotation. Smaller puts dice into the walls; larger leaves less room for them."""
 TOUCHING_SHARE = 0.3
 """Share, 0 to 1, of the uncrowded pictures in which two dice touch face to face. More makes the pictures harder to
 read."""

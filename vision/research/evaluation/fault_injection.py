@@ -14,8 +14,8 @@ SKIN_BGR = (110, 145, 205)
 """Colour of the hand that is drawn into the tray: blue, green, red from 0 to 255. Nearer to the floor's or the dice's
 colours: less visible motion."""
 KNOCK_S = 0.4
-"""Seconds for which the simulated picture shakes after a knock on the table. Longer keeps the tray from coming to rest
-for longer."""
+"""Seconds after a knock on the table in which the simulated picture shakes and counts as moving. The shake fades in
+that time. Shorter: it breaks off. Longer: little more is seen, but a still picture counts as moving."""
 KNOCK_PX = 9.0
 """Amplitude, in pixels, of the picture's shake at the beginning of a knock. It decays; a larger one is visible for
 longer."""

@@ -12,13 +12,14 @@ Floats = NDArray[np.float32]
 Size = tuple[int, int]
 
 FELT_BGR = ((44, 84, 26), (92, 40, 24), (34, 30, 112), (66, 64, 62), (70, 34, 70))
-"""Colours of felt under rendered dice: green, navy, wine, slate, plum. Each is blue, green, red as sRGB levels, 0 to
-255. Doubled: a much lighter felt, on which white dice stand out less."""
+"""Colours of felt and of patterned cloth under rendered dice: green, navy, wine, slate, plum. Each is blue, green, red
+as sRGB levels, 0 to 255. Doubled: a much lighter ground, on which white dice stand out less."""
 LEATHER_BGR = ((34, 52, 92), (30, 32, 38), (40, 66, 120))
 """Colours of leather under rendered dice: brown, black, tan; each blue, green, red from 0 to 255. Higher: lighter
 leather."""
 WOOD_BGR = ((58, 96, 146), (36, 56, 88), (86, 134, 180))
-"""Colours of wood under rendered dice: medium, dark, light; blue, green, red from 0 to 255. Higher: lighter wood."""
+"""Colours of wood under rendered dice and, darkened, of every rendered tray's rim: medium, dark, light. Each is blue,
+green, red from 0 to 255. Higher: lighter wood."""
 
 
 def _noise(size_wh: Size, x_px: float, y_px: float, rng: np.random.Generator) -> Floats:

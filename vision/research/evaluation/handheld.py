@@ -33,8 +33,8 @@ SCALE_SWAY = 0.01
 """Largest relative change of the picture's scale, 0.01 for 1 %, as the camera moves up and down. More is a less steady
 hand."""
 SLOW_HZ = (0.15, 0.45)
-"""Lowest and highest frequency of the camera's slow sway, in hertz; the seed chooses between them. Higher: a faster
-sway of the same size, which blurs frames more and seldom lets the tray look still."""
+"""Lowest and highest frequency, in hertz, of the camera's slow sway, rotation and change of scale; the seed chooses
+between them. Higher: faster motions of the same size, which blur frames more and seldom let the tray look still."""
 FAST_HZ = (4.0, 8.0)
 """Lowest and highest frequency of the hand's tremor, in hertz; the seed chooses between them. Higher: a faster tremor
 of the same size, which blurs each frame more."""

@@ -10,9 +10,9 @@ import numpy as np
 from vision.cameras.simulated.appearance import BGR, Kind
 
 DARK: BGR = (26, 24, 26)
-"""Colour of the pips on light dice: blue, green, red, 0 to 255."""
+"""Colour of the pips on light dice: blue, green, red, 0 to 255. Higher: greyer pips, which stand out less."""
 LIGHT: BGR = (232, 236, 238)
-"""Colour of the pips on dark dice: blue, green, red, 0 to 255."""
+"""Colour of the pips on dark dice: blue, green, red, 0 to 255. Lower: greyer pips, which stand out less."""
 
 
 class Texture(Enum):
@@ -69,24 +69,29 @@ WHITE_RED_PIPS = Material(Kind((214, 222, 226), (40, 30, 168)), drilled=0.4)
 """White body, red pips; colours are blue, green, red from 0 to 255. `drilled` is the pips' depth, 0 to 1: smaller is
 flatter."""
 AMBER = Material(Kind((50, 160, 226), DARK))
-"""Opaque yellow-orange body, dark pips. A darker body: the pips show less."""
+"""Opaque yellow-orange body (blue, green, red, 0 to 255), dark pips. Lower numbers: a darker body, from which the pips
+stand out less."""
 SMOKE = Material(Kind((70, 66, 70), LIGHT), clear=0.5, drilled=0.3, gloss=0.09)
 """Grey clear body with light pips. The colour is blue, green, red, 0 to 255; the other numbers are shares, 0 to 1.
 Larger `clear`: floor and lower face's pips show more; larger `drilled`: deeper pips; larger `gloss`: brighter
 highlights."""
 RUBY = Material(Kind((30, 18, 186), LIGHT, corner=0.03), clear=0.6, drilled=0.2, gloss=0.09)
-"""Red clear body with sharp edges. `clear` and `gloss` are shares of the light, `drilled` the pips' depth, 0 to 1;
-`corner` is a share of the edge. Larger `clear`: the lower face's pips show more."""
+"""Red clear body with sharp edges. The colour is blue, green, red, 0 to 255. `clear` and `gloss` are shares of the
+light, `drilled` the pips' depth, 0 to 1; `corner` is a share of the edge. Larger `clear`: the lower face's pips show
+more; larger `corner`: rounder edges."""
 SAPPHIRE = Material(Kind((170, 82, 20), LIGHT, corner=0.03), clear=0.6, drilled=0.2, gloss=0.09)
-"""Blue clear body with sharp edges. `clear` and `gloss` are shares of the light, `drilled` the pips' depth, 0 to 1;
-`corner` is a share of the edge. Larger `clear`: the lower face's pips show more; larger `corner`: rounder edges."""
+"""Blue clear body with sharp edges. The colour is blue, green, red, 0 to 255. `clear` and `gloss` are shares of the
+light, `drilled` the pips' depth, 0 to 1; `corner` is a share of the edge. Larger `clear`: the lower face's pips show
+more; larger `corner`: rounder edges."""
 SPECKLED_GREY = Material(Kind((150, 148, 146), DARK), (66, 60, 58), Texture.SPECKLED)
 """Grey body with darker speckles, dark pips; colours are blue, green, red from 0 to 255. A second colour nearer to the
 first: fainter speckles."""
 SPECKLED_NIGHT = Material(Kind((52, 34, 28), LIGHT), (120, 100, 60), Texture.SPECKLED)
-"""Dark blue body with lighter speckles, light pips."""
+"""Dark blue body with lighter speckles, light pips; colours are blue, green, red from 0 to 255. Lighter speckles: the
+pips stand out less."""
 MARBLED = Material(Kind((120, 52, 36), LIGHT), (30, 24, 120), Texture.MARBLED, gloss=0.08)
-"""Two dark colours run into each other. Larger `gloss`: brighter highlights."""
+"""Two dark colours run into each other, light pips; colours are blue, green, red from 0 to 255. Lighter ones: the pips
+stand out less. Larger `gloss`, a share of the light, 0 to 1: brighter highlights."""
 BEECH = Material(
     Kind((132, 178, 212), (34, 38, 48), corner=0.13), (100, 146, 186), Texture.WOODEN, drilled=0.7, gloss=0.01
 )
@@ -96,19 +101,21 @@ WALNUT = Material(Kind((44, 66, 100), (196, 216, 226)), (30, 46, 74), Texture.WO
 """Dark wood with light pips. Colours of body, pips and grain are blue, green, red, 0 to 255; the other numbers are
 shares, 0 to 1. Larger `drilled`: deeper pips; larger `gloss`: brighter highlights."""
 LARGE_ONE = Material(Kind((204, 220, 226), DARK, one_scale=1.7, corner=0.16), drilled=0.9)
-"""White, with a 1 whose pip is larger by the factor `one_scale`. Larger: it fills more of the face."""
+"""White, with a 1 whose pip is larger by the factor `one_scale`. Larger: it fills more of the face. Colours are blue,
+green, red, 0 to 255; `corner` is a share of the edge, `drilled` the pips' depth, 0 to 1."""
 LARGE_RED_ONE = Material(Kind((208, 222, 228), (36, 34, 150), one_scale=1.75, corner=0.18), drilled=0.9)
-"""White with red pips, and a 1 whose pip is larger by the factor `one_scale`. Larger: it fills more of the face."""
+"""White with red pips, and a 1 whose pip is larger by the factor `one_scale`. Larger: it fills more of the face.
+Colours are blue, green, red, 0 to 255; `corner` is a share of the edge, `drilled` the pips' depth, 0 to 1."""
 ROUNDED = Material(Kind((200, 220, 230), DARK, pip_radius=0.085, spacing=0.235, corner=0.24), drilled=0.0)
 """White, with very round edges and small printed pips near the middle. Colours are blue, green, red, 0 to 255; lengths
 are shares of the die's edge. Larger `pip_radius`: larger pips; larger `spacing`: pips nearer to the rim; larger
 `corner`: rounder still."""
 PRINTED = Material(Kind((206, 224, 232), DARK, pip_radius=0.105), drilled=0.0)
-"""White, with large printed pips; `pip_radius` is a share of the die's edge. Larger: narrower gaps between the pips.
-`drilled` 0 makes them flat."""
+"""White, with large printed pips; colours are blue, green, red, 0 to 255. `pip_radius` is a share of the die's edge.
+Larger: narrower gaps between the pips. `drilled` 0 makes them flat."""
 WORN_IVORY = replace(IVORY, bare=0.16, drilled=0.9)
-"""Ivory with deep pips, a share `bare` of them without paint. Larger `bare`: more pips hardly show; larger `drilled`:
-deeper pips."""
+"""Ivory with deep pips; the share `bare` of them, 0 to 1, has lost paint. `drilled` is their depth, 0 to 1. Larger
+`bare`: more pips hardly show. Larger `drilled`: deeper pips."""
 WORN_RED = replace(RED, bare=0.16, drilled=0.9)
 """Red with deep pips; the share `bare` of them, 0 to 1, has lost paint. `drilled` is their depth, 0 to 1. Larger
 `bare`: more pips hardly show. Larger `drilled`: deeper pips."""

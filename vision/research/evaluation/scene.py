@@ -21,8 +21,8 @@ from vision.research.evaluation.raycast import Doubles, Floats, Lamp, LyingDie, 
 SHADOW_DEPTH = 0.92
 """Share of a lamp's light, 0 to 1, that is missing in the middle of a solid die's shadow. More makes shadows darker."""
 CONTACT_SHADOW = 0.55
-"""Share of the ambient light, 0 to 1, that the floor loses right beside a die. More makes the floor around dice
-darker."""
+"""Share of the ambient light, 0 to 1, that the floor loses under the middle of a die; at its edge it is about half of
+that, and farther out less. More makes the floor around dice darker."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

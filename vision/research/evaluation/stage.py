@@ -18,7 +18,8 @@ from vision.reading.reading import FrameBGR
 from vision.research.evaluation.fault_injection import KNOCK_S, FaultInjection
 
 FPS = 30.0
-"""Frames per second of a clip. More show dice come to rest in finer steps and take longer to render."""
+"""Frames per second of a clip. More show dice come to rest in finer steps and take longer to render. The evaluation's
+limit SETTLED_TO_REPORTED counts these frames: with more, it is a shorter time."""
 LED_REACH_PX = 90.0
 """Distance from the picture's upper edge, in pixels, over which the simulated strip's light falls to 1/e. More lights
 more of the tray in colour."""

@@ -22,8 +22,8 @@ SIZES_PX = (11.0, 100.0)
 other does not count in the loss. Wider: it must learn more sizes; narrower: more faces are found or missed by
 chance."""
 MIDDLE = 1 / 6
-"""Standard deviation of the Gaussian mark at a face's centre in the heat maps, in face sizes. For
-faces under about 26 px it is 0.55 cells instead. A larger one punishes detections beside the centre less."""
+"""Standard deviation of the Gaussian mark at a face's centre in the heat maps, in face sizes. For faces under about
+26 px it is 0.55 cells instead. A larger one punishes detections beside the centre less."""
 
 
 def layer(inputs: int, outputs: int, stride: int = 1, reach: int = 1) -> nn.Sequential:

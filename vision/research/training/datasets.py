@@ -34,7 +34,7 @@ WEIGHTS = {
     "backgrounds": 1.5,
 }
 """How often each licensed set is drawn from, relative to the others, by its variety and difficulty, not its size.
-
+Twice as much shows a set about twice as often. A set that is not listed here is not loaded.
 `own_table` is what a table's own /review page exports."""
 KEPT_BACK = {"pxl_trays": 3}
 """Sets without a split of their own, with a number N each: about one throw in N, chosen by a hash, is kept for

@@ -12,8 +12,8 @@ from vision.networks.detector import LIGHT_FACE_PX, REFERENCE_FACE_PX, Detector,
 from vision.research.training.datasets import Photo
 
 MIN_FALSE_SCORE = 0.12
-"""Detector score, 0 to 1, from which a false detection becomes a training example. A lower one gives more examples, and
-easier ones."""
+"""Detector score, 0 to 1, from which a detection counts in mining: a false one becomes a training example, a right one
+moves the label of its die. A lower one gives more examples, and easier ones, and moves more labels."""
 OFF_LABEL, BESIDE = 0.4, 0.6
 """Distances from a labelled die, in face sizes. Its label moves onto a detection of its value nearer than OFF_LABEL; a
 detection beyond BESIDE from all dice is false. Larger: OFF_LABEL moves labels onto neighbours, BESIDE finds fewer false

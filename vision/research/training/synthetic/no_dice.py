@@ -22,7 +22,8 @@ SIZE_WH = (960, 720)
 time and memory."""
 OBJECT_PX = (40.0, 600.0)
 """Shortest and longest edge of the objects pasted into a picture, in pixels, drawn log-uniformly once per picture. Each
-object is then scaled by 0.8 to 1.25. Wider: training sees more sizes, with fewer examples of each."""
+object is then scaled by 0.8 to 1.25. Wider: training sees more sizes, with fewer examples of each. An object larger
+than the picture is left out, so a much longer edge gives pictures without any."""
 PHOTO_SHARE = 0.08
 """Share, 0 to 1, of the pictures that are an unchanged photo, without a pasted object. More: training sees more
 textures of real surroundings and fewer objects that resemble dice."""

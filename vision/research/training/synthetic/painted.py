@@ -21,7 +21,8 @@ OVERSAMPLING = 2
 long."""
 MIN_FACING_COSINE = 0.08
 """Least cosine of the angle between a face's normal and the line of sight at which the face is painted. Faces seen at a
-flatter angle are left out; a higher limit leaves out more."""
+flatter angle are left out; the pips of those and of hidden faces shine through clear dice. A higher limit paints fewer
+faces."""
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 """(8, 3) corners of a cube with half edge 1."""
 
