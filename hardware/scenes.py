@@ -138,11 +138,12 @@ def _marks(canvas: Canvas) -> None:
 
 
 def _mood(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float) -> None:
-    """Add the light of the view's mood near the peg of the player to play; after a game, waves on the winners' lanes.
+    """Add the light of the view's mood, near the peg of the player to play. Without one, only `over` has light.
 
     - `ready`: a glimmer runs ahead of the peg from time to time. It pauses during animations, except a button press.
     - `settling`: an amber glow swings ahead of the peg.
     - `asking`, `illegal_hold`: a glow pulses at the peg (`_call_light`); `asking` lights the lane's pockets, too.
+    - `over`: waves on the winners' lanes.
     - Others: no light.
 
     `pegs` are those shown at `time_s`.
@@ -198,8 +199,8 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float | 
 
     Points that are not banked yet dimly light the stretch by which they would advance the peg. A second peg of the same
     colour, which swells and fades, marks the end of that stretch. Pegs of the player to play, or of the winners, are
-    brightest. Pegs in one hole share it (`_hole`). `pegs` are those shown at `time_s`; None draws everything without
-    motion.
+    brightest. Pegs in one hole share it (`_hole`). `pegs` are those shown at `time_s`. If `time_s` is None, everything
+    is drawn without motion.
     """
     on_top: dict[tuple[int, ...], list[tuple[int, float]]] = {}
     for k, peg in enumerate(pegs):
@@ -238,8 +239,9 @@ def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]
 def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
     """Add the light of the status segment, as at `time_s`: a part for each player in the player's colour.
 
-    The part of the player to play, or of a winner, is bright. With fewer LEDs than players, only these bright parts are
-    shown. For an open question, or kept dice that the rules refuse, the whole segment is lit instead (`_call_light`).
+    The part of the player to play, or of a winner, is bright and pulses in the colour's rhythm (`pattern`). With fewer
+    LEDs than players, only these bright parts are shown. For an open question, or kept dice that the rules refuse, the
+    whole segment is lit instead (`_call_light`).
     """
     leds = canvas.layout.status
     if (call := _call_light(view, time_s)) is not None:

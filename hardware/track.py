@@ -66,7 +66,7 @@ class Layout:
 def layout_from(settings: TrackSettings) -> Layout:
     """Convert the section [track] of the settings to a layout: the LEDs of each hole, and each LED's place in mm.
 
-    The layout's name is `own`. Raises SetupError with everything that is wrong with the settings.
+    The layout's name is `own`. Raises SetupError with the faults that `_problems` finds in the settings.
     """
     problems = _problems(settings)
     if problems:
@@ -136,7 +136,7 @@ def _problems(settings: TrackSettings) -> list[str]:
 def _indices(text: str) -> tuple[int, ...]:
     """Return the LED indexes that a text such as `0-60,66-126` lists, in its order; `5-3` runs backwards.
 
-    The text must match `_RANGES` or be empty; it is not checked.
+    Spaces are ignored. Without them, the text must match `_RANGES` or be empty; this is not checked.
     """
     found: list[int] = []
     for part in filter(None, text.replace(" ", "").split(",")):

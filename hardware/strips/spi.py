@@ -105,7 +105,7 @@ class SpiDriver:
 def pins(settings: StripSettings, machine: str) -> dict[int, str]:
     """Return the header pins that the strip's SPI bus reserves: BCM number -> role, the data pin first.
 
-    `machine` is the Pi's model. Empty if the bus is not on the 40-pin header.
+    `machine` is the Pi's model. Empty if the bus is not on the 40-pin header, or if it can only receive.
     """
     reserved = (PI_5_PINS if is_pi_5(machine) else PINS).get(settings.spi_bus, ())
     used = reserved[: 4 + (settings.spi_device if settings.spi_bus else 1)]

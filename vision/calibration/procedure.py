@@ -147,8 +147,10 @@ class Calibrating:
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
         """Detect the calibration sheet in a picture (h, w, 3) and return the detection.
 
-        The detection's `floor_to_px` is None if too few markers are seen. Picture and detection are passed to the
-        callback `show`. A view that helps to measure the lens is added to `views`.
+        The detection's `floor_to_px` is None if too few markers are seen or fit the tray. It is also None if the sheet
+        is tilted by more than HAND_HELD_DEG: then a person still holds it. Picture and detection are passed to the
+        callback `show`. A view that helps to measure the lens is added to `views`, even without a pose. Raises
+        DeviceError if OpenCV has no ArUco module.
         """
         lens = self.lens(frame_bgr)
         found = detect_sheet(frame_bgr, self.plan, lens)
@@ -187,10 +189,10 @@ class Calibrating:
         raise DeviceError("The sheet was not found before the pictures ended.", cure or "Use a camera that goes on.")
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found | None:
-        """Return the calibration sheet's mean pose in the pictures, the lens, and advice; None without any pose.
+        """Return the calibration sheet's mean pose in the pictures, the lens, and advice; None if none has a pose.
 
-        The advice is that for the last picture, with or without the sheet. There must be at least one picture. If the
-        plan has a height measured by tape, the lens is fitted to it.
+        The advice is that for the last picture, even if this one has no pose. There must be at least one picture. If
+        the plan has a height measured by tape, the lens is fitted to it.
         """
         lens = self.lens(frames[0])
         sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]

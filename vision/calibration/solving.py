@@ -98,8 +98,9 @@ class SheetView:
 def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
     """Detect the calibration sheet in a picture; return its markers and pose, and advice on what to improve.
 
-    Advice is on light, focus, tilt and position. The pose `floor_to_px` is None if too few markers are seen or fit the
-    tray, or the sheet is tilted by more than HAND_HELD_DEG. Raises DeviceError if OpenCV has no ArUco module.
+    Advice is on light, focus, tilt and position, and on a sheet that is covered, bent or not seen. The pose
+    `floor_to_px` is None if too few markers are seen or fit the tray, or the sheet is tilted by more than
+    HAND_HELD_DEG. Raises DeviceError if OpenCV has no ArUco module.
     """
     markers = markers_in(frame_bgr)
     paper = paper_of(markers)

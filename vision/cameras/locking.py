@@ -124,7 +124,9 @@ class AutoLock:
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
         """Return the controls that lock exposure or white balance, whichever has just converged; both if both have.
 
-        What is locked is marked as locked, and logged. Returns an empty dictionary if nothing has just converged.
+        White balance is locked at the frame's colour gains. The exposure is locked at whole flicker periods where
+        possible (`steady_exposure`). What is locked is marked as locked, and logged. Returns an empty dictionary if
+        nothing has just converged. `metadata` is picamera2's for the newest frame.
         """
         if self._exposed and self._balanced:
             return {}

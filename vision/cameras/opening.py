@@ -90,8 +90,9 @@ def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
     `dice` is the number of dice in a virtual tray. `mains_hz` is the frequency of the mains for the Pi's camera, 50 or
     60; 0 takes that of the machine's country.
 
-    Raises SetupError for an unknown kind (with the nearest known one), a wrong index, a folder or file that is missing
-    or that this user may not reach, and for a text after the colon that is missing or not wanted.
+    Raises SetupError for an unknown kind (with the nearest known one) and for a wrong index. Also raises it for a
+    folder or file that is missing or that this user may not reach, and for a folder without photos. A text
+    after the colon that is missing or not wanted raises it, too.
 
     >>> open_camera("virtual").name
     'virtual'

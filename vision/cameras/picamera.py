@@ -145,9 +145,10 @@ class Picamera2Camera:
         device.configure(device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor))
 
     def _check_field(self, metadata: dict[str, Any]) -> None:
-        """Stop the camera and raise DeviceError if its first picture is over 1 % narrower than its sensor mode.
+        """Stop the camera and raise DeviceError if a picture shows over 1 % fewer sensor columns than its mode should.
 
-        Does nothing while either width is unknown, or once both were compared.
+        Does nothing while either number is unknown. After a start, only the first picture that tells its number is
+        checked. `metadata` is picamera2's for the picture.
         """
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return

@@ -97,8 +97,8 @@ class VirtualCamera:
     def frame(self) -> Frame:
         """Wait until the next frame is due, simulate the dice up to now, and return the frame.
 
-        The simulation advances by the time since the last frame, at most MAX_STEP_S. The first call does not wait; the
-        simulation advances by one frame interval.
+        The simulation advances by the time since the last frame, at most MAX_STEP_S. The first call after a start does
+        not wait; the simulation then advances by one frame interval.
         """
         now_s = self._clock()
         last_s = now_s - self._frame_s if self._last_s is None else self._last_s
