@@ -170,7 +170,7 @@ class Board:
             self._thread.join(timeout=5.0)
 
     def step(self) -> float:
-        """Do what is due: draw a frame of the LED board, open the strip, send the frame to the strip.
+        """Do what is due: change to the strip given to `lay`, draw a frame, open the strip, send the frame to it.
 
         Return the seconds until the next step is due. A failure of the strip is not raised: `health` reports it, and
         the strip is opened again after RETRY_S. Only the drawing thread calls this.
@@ -212,9 +212,10 @@ class Board:
         self._drawn_s = self._retry_s = -math.inf
 
     def _draw(self, view: BoardView, now_s: float) -> bool:
-        """Render a view at `now_s`; store the frame, its current and when to draw next; return if the frame changed.
+        """Render a view at `now_s`; store the frame, its current and when to draw next.
 
-        The frame is compared with the last stored frame. `now_s` is in seconds on the board's clock. Nothing is sent.
+        Return whether the frame differs from the last stored one. `now_s` is in seconds on the board's clock. Nothing
+        is sent.
         """
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
         self._drawn_s, self._due_s = now_s, next_change_s(view, self._layout, now_s)

@@ -192,9 +192,9 @@ def _phase(table: TableState) -> str:
 def _question(number: int, ask: Ask) -> Question:
     """Return the question that asks the phones about a doubtful throw; `number` is its id.
 
-    A question holds the doubt's code, how many dice may have been thrown (several counts are possible), and the photo's
-    path, or None without a photo. For each die in the throw zone it holds the value read, the box and the confidence.
-    If the count is in doubt, the dice in the keep zone follow.
+    A question holds the doubt's code, the numbers of dice that the rules allow (`wanted`), and the photo's path, or
+    None without a photo. For each die in the throw zone it holds the value read, the box and the confidence. If the
+    doubt is `COUNT`, the dice in the keep zone follow.
     """
     dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == Doubt.COUNT else ask.observation.thrown
     return Question(

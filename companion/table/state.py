@@ -202,9 +202,10 @@ class Changes:
     ) -> Changes:
         """Return the changes with one more step: a transcript line to journal. Raises IllegalAction if refused.
 
-        `source` is how the line was entered: `camera`, `answered` (to a question), `hand`, `button` or `house` (by the
-        bot). `seen` is the observation of a throw: its reading is journaled only with its photo. `fallback` is the
-        memory of the tray to use if the entry can't be written; None keeps the present one.
+        A throw gets the next throw number. `source` is how the line was entered: `camera`, `answered` (to a question),
+        `hand`, `button` or `house` (by the bot). `seen` is the observation of a throw, ignored for any other line. Its
+        photo is stored, and its reading is journaled if there is a photo. `fallback` is the memory of the tray to use
+        if the entry can't be written; None keeps the present one.
         """
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = jpeg = None

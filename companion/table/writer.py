@@ -157,8 +157,8 @@ class Table:
         """Run the table's writer thread: replay the journal, publish the first snapshot, then carry out commands.
 
         `opened` is set once commands are accepted. If the start fails, `opened` gets a CompanionError, and the journal
-        is closed; a fault in the program is logged and becomes a DeviceError. After `stop`, or a later fault, the
-        commands still queued are refused and the journal is closed.
+        is closed; a fault in the program is logged and becomes a DeviceError. The commands queued before `stop` are
+        carried out. Then, or after a later fault, the rest of the queue is refused and the journal is closed.
         """
         try:
             self._replay()
@@ -287,9 +287,11 @@ class Table:
         """Write a draft's photo and entry to the disk, and return the entry as written.
 
         If only the photo can't be written, the entry is written without photo and reading, and no error is raised. If
-        the entry can't be written, the photo is deleted and DeviceError is raised. Before that, a `draft.fallback`
-        other than None becomes the table's memory of the tray, with the throw still to be played. The error then
-        becomes the notice, and the time that an emptied tray has been empty starts anew.
+        the entry can't be written, the photo is deleted and DeviceError is raised.
+
+        In the latter case the table's state changes too if `draft.fallback` is not None. The fallback becomes the
+        memory of the tray, and the error becomes the notice. If the tray is empty, the time since which it is empty is
+        set to now, so that the table tries to bank again.
         """
         entry, throw = draft.entry, draft.entry.throw or 0
         photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")

@@ -33,8 +33,8 @@ class Placing(Generic[P]):
 def standings(draw: Draw[P], matches: Sequence[Match[P, G]]) -> list[Placing[P]]:
     """Return the standings after these matches (`matches_of`), the best first; equal players share a place.
 
-    Knockout: players who are not out come first, then those who went out, the latest round first. A player who left
-    comes after all others. Excepted are a player who left after a defeat and one who won a final that was played.
+    Knockout: players who are not out come first, then those who went out, the latest round first. Players who left come
+    after all others. But a player who lost a played match or won a played final keeps that place after leaving.
 
     Round robin: most matches won come first. Ties are broken by wins against players with as many wins, then by the
     difference of points.

@@ -45,7 +45,7 @@ def hole_by_hole(layout: Layout, settings: PowerSettings) -> NamedFrames:
 def _lit(layout: Layout, settings: PowerSettings, leds: tuple[int, ...], rgb: tuple[int, ...]) -> FrameRGB:
     """Return a frame with the LEDs `leds` in one colour, 0 to 255, and the others dark.
 
-    It is dimmed to the limit of the supply's current, but not by the brightness and gamma of the settings.
+    The settings' white balance and current limit apply; their brightness and gamma do not.
     """
     look = np.zeros((layout.leds, 3), np.float32)
     look[list(leds)] = np.asarray(rgb, np.float32) / 255

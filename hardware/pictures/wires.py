@@ -50,8 +50,9 @@ def wiring_diagram(
     """Return the wiring diagram as SVG text: the Pi's header, level shifter, strip, supply and buttons, with wires.
 
     A strip without pins, such as WLED, is only mentioned in words. `kind` is the strip's as in the settings, `strip`
-    its wiring. `buttons` has the BCM number of each button's pin. Supply, fuse and cables follow from the current
-    limit. `machine` is the model of the Pi. If it is empty, pins are those of a Pi up to the 4, and `auto` has none.
+    its wiring. `buttons` has the BCM number of each button's pin. `limit_ma` is the current limit in mA, from which the
+    sizes of supply and fuses follow. `machine` is the model of the Pi. If it is empty, pins are those of a Pi up to the
+    4, and `auto` has none.
     """
     body = [_header()]
     # The upper button's wire runs outermost, so that no two of them cross.

@@ -210,7 +210,7 @@ def _partly(now: Situation, before: Memory) -> Interpretation:
     """Interpret a tray in which some dice of the throw zone moved and others did not.
 
     The first case that applies decides:
-    - The reading is clear and allows exactly one legal throw, with or without the still dice: play it.
+    - The reading is clear, and the dice that moved make exactly one legal throw by themselves: play it.
     - Over half of the dice did not move: the others tipped over, and nothing was thrown (`reinterpret`).
     - All dice together may be a legal throw: ask people (`_unsure`).
     - A throw is due: all dice count as rolled (`_rolled`).

@@ -56,16 +56,16 @@ class Memory:
     def after(self, observation: Observation, motion: Motion) -> Memory:
         """Return the memory after one more observation; `motion` is how the throw zone's dice moved before it.
 
-        `thrown`, `kept` and `keep_zone` are those of the observation. `awake` is set. Fields with a rule of their own:
+        `thrown`, `kept` and `keep_zone` are those of the observation. `awake` is set. Other changes:
 
-        - `lay`: the observation's thrown dice; unchanged if it has none.
-        - `rolled`, `rolls`: a roll sets `rolled` and adds 1 to `rolls`; neither is reset here.
-        - `kept_before`: after a roll, the values that were in the keep zone before and after it; else unchanged.
-        - `armed`: set if the memory was not `awake` and dice lie unmoved in the throw zone; else unchanged.
-        - `empty_since_s`: None if dice are seen; else unchanged, or the observation's time if it was None.
-        - `ignored_kept`: unchanged while the keep zone shows exactly the values in it; else None.
-        - `doubted`: None if the reading is clear. If it is doubtful, the memory before the first motion since the last
-          clear reading. A motion does not count if the throw zone was seen empty just before it (`emptied`).
+        - `lay`: the dice in the throw zone, if any.
+        - `rolled`, `rolls`: a roll sets `rolled` and adds 1 to `rolls`.
+        - `kept_before`: after a roll, the values that were in the keep zone before and after it.
+        - `armed`: set if the memory was not `awake` and dice lie unmoved in the throw zone.
+        - `empty_since_s`: None if dice are seen; else the observation's time if it was None.
+        - `ignored_kept`: None if the keep zone shows other values than these.
+        - `doubted`: None after a clear reading; else the memory before the first motion since the last clear one. A
+          motion right after an empty throw zone (`emptied`) does not count.
         """
         rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
         moved_in_doubt = motion is not Motion.NONE and not observation.emptied

@@ -28,12 +28,16 @@ class Motion(Enum):
 
 
 def motion_of(thrown: Sequence[Die], kept: Sequence[Die], observation: Observation) -> Motion:
-    """Return whether the dice in the throw zone were rolled between two observations: all, some, none, or unclear.
+    """Return how the dice in the throw zone moved between two observations, as one `Motion` for all of them.
 
     Values and places are compared with the dice seen before: `thrown` in the throw zone, `kept` in the keep zone.
-    Whether the throw zone was seen empty in between (`observation.emptied`) counts, too. Dice in a zone that was empty
-    before count as rolled, unless they may come from the keep zone. An empty throw zone, and dice that were only picked
-    up or moved to the keep zone, count as `NONE`.
+
+    - `NONE`: the throw zone is empty, or its dice lie in old places. Or dice were only pushed a little, picked up, or
+      moved from one zone to the other.
+    - `ROLLED`: the values changed, and no die kept its place. If the throw zone was empty before, or was seen empty in
+      between (`observation.emptied`), one die in a new place is enough; not if dice may come from the keep zone.
+    - `PARTLY`: some dice did not move, and the values of others changed.
+    - `UNSURE`: a roll and a push are both possible, or dice in old places changed after the throw zone was seen empty.
     """
     if not observation.thrown:
         return Motion.NONE

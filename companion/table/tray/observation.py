@@ -50,8 +50,8 @@ def empty_tray(at_s: float) -> Observation:
 def reading_record(observation: Observation) -> dict[str, Any]:
     """Return the reading behind a throw as JSON, for the key `seen` of its journal entry: `doubt` and `dice`.
 
-    `doubt` is None for a trusted reading. Each die has `box_xywh`, `read` (the value; None if unread), `confidence`,
-    and `kept` (whether it lies in the keep zone).
+    `doubt` is None for a trusted reading. Each die has `box_xywh`, `read` (the value, 1 to 6), `confidence`, and `kept`
+    (whether it lies in the keep zone). Dice whose value was not read are not in an observation, so they are missing.
     """
     zones = ((observation.thrown, False), (observation.kept, True))
     dice = [
