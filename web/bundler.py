@@ -57,10 +57,11 @@ def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _module_code(name: str, source: str, *, is_page: bool) -> str:
-    """Return a JavaScript module's code for the bundle, without comments, and with imports and exports rewritten.
+    """Return a JavaScript module's code for the bundle, without comments, `import` and `export`.
 
-    The code assigns the module's exports to the constant `of_NAME`. With `is_page`, for the module of the page itself,
-    the code is plain statements without that constant.
+    The code assigns an object with the module's exports to the constant `of_NAME`. Names that it imports are read from
+    the constants of the other modules. With `is_page`, for the module of the page itself, the code is plain statements
+    and exports nothing.
     """
     exports = ", ".join(exported for _, exported in EXPORT.findall(source))
     body = EXPORT.sub(r"\1\2", IMPORT.sub(r"const { \1 } = of_\2;", COMMENT.sub("", source)))

@@ -232,7 +232,7 @@ def _qr_answer(text: str) -> flask.Response:
 
 
 def manifest() -> flask.Response:
-    """Answer with the web app manifest, by which a phone can add the scoreboard to its home screen."""
+    """Return the response with the web app manifest, by which a phone can add the scoreboard to its home screen."""
     large = static_files.url("shared/icon-512.png")
     manifest = {
         "name": "Peg & Pip",

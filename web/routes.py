@@ -115,7 +115,8 @@ class Routes:
             shape: Type to which the JSON body is decoded, usually a msgspec struct.
             schema: JSON schema of the answer; None for any.
             roles: Roles that may use the route.
-            refused: Statuses with which it may refuse, besides `OF_EVERY_POST`, and 401 if not everyone may use it.
+            refused: More statuses of refusals. Those of `OF_EVERY_POST` are always added; 401 too, unless anyone may
+                use the route; 404 if `rule` has a number.
             named: Name of the body's schema in the OpenAPI document; None for the name of `shape`.
         """
         operation = {

@@ -90,7 +90,7 @@ class Rig:
         """Convert (n, 2) centres of upper faces in pixels to (n, 2) positions of the dice on the floor in mm.
 
         An upper face is nearer to the lens than the floor, so it appears too far from the point under the lens. That
-        distance is multiplied by (height - die) / height (docs/reference/hardware.md, geometry).
+        distance is multiplied by (lens height - die edge) / lens height (docs/reference/hardware.md, geometry).
         """
         under = np.array(self.camera_mm[:2])
         return under + (self.to_mm(faces_px) - under) / self.magnified

@@ -32,7 +32,8 @@ OpenCV's font scale, so twice as much would halve all text."""
 def annotated(image_bgr: FrameBGR, reading: Reading) -> FrameBGR:
     """Return a copy of a picture (h, w, 3) with a reading drawn on it: each die's box, value and confidence.
 
-    A banner in the upper left corner lists all values, or `no dice`, and names the reading's doubt, if it has one.
+    A banner in the upper left corner lists all values, with `?` for an unread die, or says `no dice`. It names the
+    reading's doubt, if it has one.
     """
     drawn = image_bgr.copy()
     # Line thickness in pixels: 2 for a picture of 600 pixels, 10 for one of 4,000.
@@ -44,7 +45,10 @@ def annotated(image_bgr: FrameBGR, reading: Reading) -> FrameBGR:
 
 
 def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
-    """Draw a die's box, value (`?` for None) and confidence in place; `unit` is a thin line's width in pixels."""
+    """Draw a die's box, value (`?` for None) and confidence in place; `unit` is a thin line's width in pixels.
+
+    The box and the plate of the value are green from a confidence of CONFIDENT_FROM, else orange.
+    """
     x, y, w, h = die.box_xywh
     colour = CONFIDENT_BGR if die.confidence >= CONFIDENT_FROM else UNCERTAIN_BGR
     cv2.rectangle(drawn, (x, y), (x + w, y + h), INK_BGR, 3 * unit, cv2.LINE_AA)
@@ -58,10 +62,11 @@ def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
 def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
     """Draw a label with all values, and the reading's doubt if any, in the picture's upper left corner, in place.
 
-    A reading without dice is labelled `no dice`. `unit` is the width of a thin line in pixels. Text that is too wide is
-    made smaller, down to capitals of 8 px. Text that still does not fit is cut off.
+    An unread die is a `?` at the end; without dice the label says `no dice`. `unit` is the width of a thin line in
+    pixels. Text that is too wide is made smaller, down to capitals of 8 px. Text that still does not fit is cut off.
     """
-    values = " ".join(str(value) for value in reading.values) or "no dice"
+    unread = ["?" for die in reading.dice if die.value is None]
+    values = " ".join([*map(str, reading.values), *unread]) or "no dice"
     text, colour = values, CONFIDENT_BGR
     if reading.doubt is not None:
         text, colour = f"{values}?  in doubt: {reading.doubt.replace('_', ' ')}", UNCERTAIN_BGR

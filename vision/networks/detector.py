@@ -104,8 +104,8 @@ class Detector:
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
         """Detect the upper faces of dice in a picture; the network sees it scaled by the factor `scale`.
 
-        Detections are in pixels of the unscaled picture, highest confidence first, after non-maximum suppression. Empty
-        if there are none, or if less than a pixel of the picture's shorter side is left at that scale.
+        Detections are in pixels of the unscaled picture, highest score first, after non-maximum suppression. Empty if
+        there are none, or if less than a pixel of the picture's shorter side is left at that scale.
         """
         if min(picture_bgr.shape[:2]) * scale < 1:
             return []  # a strip so thin that no pixel is left at that scale

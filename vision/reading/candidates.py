@@ -140,10 +140,10 @@ class Selection:
         The first doubt that applies is returned:
 
         - `COUNT`: there are not `expect` dice (None: any number), or a rejected candidate may be a die. It may be one
-          if its score is close to the lowest of a die, or its size differs from that of the best candidate.
+          if its score is over MAX_RIVAL_RATIO times a die's lowest, or if the best candidate has a much different size.
         - `UNREAD`: the product of the dice's confidences is too low, or an unconfirmed die is too weak. With `expect`
           None less weakness is allowed.
-        - `DISAGREE`: detector and classifier name different values for a die.
+        - `DISAGREE`: the detector names another value for an unconfirmed die.
         """
         if expect is not None and len(self.dice) != expect:
             return Doubt.COUNT
@@ -226,12 +226,14 @@ def merge_predictions(candidate: Candidate, others: Sequence[Candidate], augment
     `augmented` has the classifier's probabilities for each view, (views, 7). The value is sure if every view gives it
     at least MIN_JOINT_CONFIDENCE. `others` are all candidates of all passes, the die's own included.
 
-    The candidate is returned with `confirmed` set to whether the value is sure, if its own confidence is at least
-    MIN_JOINT_CONFIDENCE and either the value is sure or the candidate has `networks_disagree`.
+    A candidate whose own confidence is below MIN_JOINT_CONFIDENCE is merged. For any other:
+    - The value is sure: the candidate is returned, `confirmed`.
+    - It is not sure, and the candidate has `networks_disagree`: the candidate is returned, not `confirmed`.
+    - Else it is merged.
 
-    Otherwise the candidates at the die's place are merged. The classifier's predictions, the views' included, are
-    averaged geometrically, the detector's class scores arithmetically. The result has the box of the best-scored
-    candidate and is not confirmed.
+    Merging takes all candidates at the die's place. The classifier's predictions, the views' included, are averaged
+    geometrically, the detector's class scores arithmetically. The result has the box of the best-scored candidate and
+    is not confirmed.
     """
     confirmed = bool(augmented[:, candidate.value].min() >= MIN_JOINT_CONFIDENCE)
     if candidate.confidence >= MIN_JOINT_CONFIDENCE and (confirmed or candidate.networks_disagree):

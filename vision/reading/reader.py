@@ -71,12 +71,11 @@ class Reader:
         Args:
             frame_bgr: (h, w, 3) uint8.
             expect: Number of dice, if the rules or a person know it.
-            previous: Reading of the frame before, if nothing has moved since. In the tray, a trusted one counts as
-                a detection pass. A photo is read at one scale, three times as fast, then again if in doubt or if
-                values differ.
-            size_px: For a photo, size of the dice in the last reading, in pixels. Only scales that suit it are
-                searched. All scales follow if the reading is in doubt and has more than half of the expected dice;
-                with `expect` None, if it has any.
+            previous: Reading of the frame before, if nothing has moved since; ignored if in doubt. In the tray it
+                counts as a detection pass. A photo is read at one scale, which is faster. If that is in doubt or has
+                other values, it is read again, with the size of these dice as `size_px`.
+            size_px: Size in pixels of a photo's dice in the last reading: only suitable scales are searched. All
+                follow if the reading is in doubt and has over half the expected dice (`expect` None: any).
         """
         tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
         self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])
@@ -95,7 +94,7 @@ class Reader:
         return self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector)), expect)
 
     def _read(self, scene: Scene, expect: int | None, previous: Reading | None = None) -> Reading:
-        """Return the reading of a scene: its dice from left to right, the doubt or None, and all candidates.
+        """Return the reading of a scene: dice from left to right, doubt or None, chosen and rejected candidates.
 
         If the reading is in doubt, foreground of a die's size that no die covers is added as a die without a value.
         `expect` is the number of dice, or None if unknown. `previous` is the reading of the frame before; if it was not
@@ -119,15 +118,14 @@ class Reader:
     def _select(self, scene: Scene, expect: int | None, previous: Reading | None) -> tuple[Selection, Doubt | None]:
         """Select the dice of a scene; return the selection with its rejected candidates, and the doubt or None.
 
-        `expect` is the known number of dice, or None. `previous` is the reading of the frame before if nothing moved,
-        or None.
+        `expect` is the number of dice, if known; `previous` the reading of the frame before, if nothing moved.
 
         1. Detection passes run until the best selection has no doubt and enough passes found its values. Best is the
            last selection if the scene fuses its passes (`cumulative`), else the one of the highest quality. Enough are
            `scene.min_agreeing` passes, or one more if the scene `needs_another_pass`. A trusted `previous` counts as
            one.
         2. Uncertain dice are classified again in augmented views.
-        3. Dice that contradict the taught examples of their set are in doubt (`DISAGREE`).
+        3. Taught examples of the set raise the confidence of uncertain dice, or contradict sure ones (`DISAGREE`).
         4. Final values that fewer than `scene.min_agreeing` passes found are in doubt (`COUNT`).
         5. If the number of dice in a photo is unknown, the verifier must accept them; else `COUNT`.
         """

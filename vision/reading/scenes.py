@@ -131,7 +131,8 @@ class TrayFrame:
     def _region(self, detections: Sequence[Detection]) -> list[int]:
         """Return left, top, right, bottom of the part of the floor for the closer pass, in pixels of `picture_bgr`.
 
-        It reaches MARGIN_FACES faces beyond all centres and the foreground. Without either it is the whole floor.
+        It reaches MARGIN_FACES face widths beyond the detections' centres and the foreground. Without detections and
+        foreground it is the whole floor.
         """
         height, width = self.picture_bgr.shape[:2]
         foreground = self._foreground.possible
@@ -226,7 +227,10 @@ class TrayFrame:
         return axes
 
     def _mask_along(self, axes: Sequence[Axis], radius: float) -> Mask:
-        """Return a uint8 mask, 255 on a line along each axis; `radius` is half the line's width, in face widths."""
+        """Return a uint8 mask in the scale of the foreground, 255 on a thick line along each axis.
+
+        `axes` are in eighths of a pixel of that mask; `radius` is half the line's width, in face widths.
+        """
         mask = np.zeros(self._small.shape[:2], np.uint8)
         width_px = max(1, round(2 * radius * self._tray.face_px))
         for top, bottom in axes:

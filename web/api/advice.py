@@ -44,8 +44,8 @@ class ShowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def routes(advisor: Advisor, vote: Vote, puzzle: DailyPuzzle) -> Routes:
     """Make the group of routes for advice on play, the vote on past decisions, and the puzzle of the day.
 
-    Anyone may read and vote. Only players may show an answer before all have voted. Views answer a RulesError, as for
-    unknown odds, with status 409, and an IllegalAction with 422.
+    Anyone may read and vote. Once enough phones have voted, the answer is shown; only players may show it earlier.
+    An IllegalAction, as for an unknown option, is answered 422; any other RulesError, as for unknown odds, 409.
 
     Args:
         advisor: Computes odds, win chances and the story of the game on the table.

@@ -60,12 +60,13 @@ class Calibration(Protocol):
         Returns:
             `picture_wh`: width and height in pixels; None without a picture.
             `markers`: the four corners [x, y] in pixels of each marker that is seen.
-            `zones`: the same for each zone of the tray; empty until the tray's position is known.
+            `zones`: the same for each zone of the tray; empty without a picture or a sheet found.
             `advice`: problems to solve, each with a `code` and a sentence `says`.
-            `sheet`, `empty`: whether the steps with the sheet and the empty tray are done.
-            `calibrated`, `says`: whether a calibration is stored, and a sentence about it.
+            `sheet`, `empty`: whether the steps of these names are done.
+            `calibrated`, `says`: whether the camera is calibrated or simulated; a sentence about that.
             `virtual`: whether the camera is virtual.
-            `lens`: None without a picture; else `views` kept, `of` needed, angle of view `degrees`, and `measured`.
+            `lens`: None without a picture; else `views` kept, `of` needed, `degrees` (angle of view), and `measured`
+                (False if assumed).
         """
 
     def picture_jpeg(self) -> bytes | None:
@@ -78,10 +79,10 @@ class Calibration(Protocol):
         """
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
-        """Wait until the calibration sheet lies still in the tray, and measure where it lies.
+        """Wait until the calibration sheet lies still in the tray, measure where it lies, and focus the lens on it.
 
-        Calibrating begins with this step: results of earlier steps are dropped, even if this one fails. A stored
-        calibration stays.
+        Meanwhile the table gets no frames. Calibrating begins with this step: results of earlier steps are dropped,
+        even if this one fails. A stored calibration stays.
 
         Args:
             plan: Measures of the tray in mm, by name: the attributes of `SheetBody` except `lens_mm`.
@@ -91,7 +92,7 @@ class Calibration(Protocol):
             The state of the calibration as JSON, as `look` does.
 
         Raises:
-            DeviceError: The sheet is not found, or does not lie still, in time.
+            DeviceError: The camera fails, or the sheet is not found or does not lie still in time.
         """
 
     def take_empty(self) -> Mapping[str, Any]:

@@ -35,7 +35,9 @@ or the game is not finished."""
 
 
 def routes(past: PastGames, table: AnyTable) -> Routes:
-    """Make the group of routes about games played so far: lists, moves, odds, statistics, dice test, files. For anyone.
+    """Make the group of routes about games played so far: list, moves, odds, statistics, dice test and files.
+
+    Anyone may use them. An unknown game is answered 404.
 
     Args:
         past: Every game in the data folder.
@@ -77,8 +79,9 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
 def _add_odds_routes(made: Routes, past: PastGames) -> None:
     """Add routes to the group `made`: luck, luckiest throw, win chances and odds of a game; ratings; the dice test.
 
-    Luck, luckiest throw and win chances are of a finished game; odds are those after any game's last line. Ratings are
-    what each player's decisions cost. The dice test is whether a set of dice is fair.
+    Luck, luckiest throw and win chances are for finished games only. Odds are those after the last line of any game.
+    Ratings are what each player's decisions cost over all games. The dice test tells whether a set of dice is fair.
+    Anyone may use the routes. An unknown game is answered 404, an unfinished one or unknown odds 409.
     """
     of_a_game = (
         ("luck", "A finished game, split into luck and decisions", past.luck, "unfinished"),

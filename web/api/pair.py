@@ -67,7 +67,12 @@ class RoleBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(pairing: Pairing) -> Routes:
-    """Make the group of routes by which phones pair, a terminal shows codes, and the owner manages phones."""
+    """Make the group of routes by which phones pair, a terminal shows codes, and the owner manages phones.
+
+    Anyone may pair by the PIN or the owner's code, or ask to join; a refusal is answered 401 or 429. Anyone may read
+    which join code is shown, and whether there is an owner. Only the owner, and programs on the table's own machine,
+    may read the PIN and the owner's code.
+    """
     made = Routes("pair", PairBody, AskBody, PhoneBody, RoleBody)
 
     @made.get("/api/pair", "Whether there is a host, and whose code the button lets in", CODE_SCHEMA, roles=ANYONE)
@@ -145,7 +150,10 @@ def _add_phone_routes(made: Routes, pairing: Pairing) -> None:
 
 
 def _add_owner_routes(made: Routes, pairing: Pairing) -> None:
-    """Add the owner's routes to the group `made`: unpair a phone, set its role, accept a request, renew the PIN."""
+    """Add the owner's routes to the group `made`: unpair a phone, set its role, accept a request, renew the PIN.
+
+    An unknown phone or request is answered 404. An owner's phone that unpairs itself loses its token cookie.
+    """
 
     @made.post("/api/phones/remove", "Take a phone's role away", PhoneBody, roles=OWNERS, refused=(404,))
     def remove(sent: PhoneBody) -> flask.Response:

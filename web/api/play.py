@@ -56,12 +56,15 @@ COMMANDS = (
 
 
 def routes(table: AnyTable, pairing: Pairing) -> Routes:
-    """Make the group of routes that play the game, for players; evening and tournaments are for the owner only.
+    """Make the group of routes that send commands of play to the table.
+
+    Players play lines, answer questions, correct throws, start the next game and abandon a game. Between a game's
+    first throw and its end, only the phone that started it and the owner may abandon it; 403 for others. Only the
+    owner ends the evening, and begins, ends or changes a tournament.
 
     Args:
         table: Executes the commands.
-        pairing: The paired phones. Between a game's first throw and its end, only the phone that started it and the
-            owner may abandon it.
+        pairing: The paired phones; a phone that starts a game is recorded there.
     """
     made = Routes("play", CorrectionBody, *(command for _, _, command, _ in COMMANDS), BeginTournament, Abandon)
     of_each: Json = {"schema": ref("Snapshot"), "refused": OF_A_COMMAND}

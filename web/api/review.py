@@ -45,7 +45,7 @@ def routes(review: Review, photos: Photos, cameras: Callable[[], Mapping[int, st
 
     The throws are those that the reader doubted or that were corrected. One more route counts all throws that the
     camera read, by month, camera and dice set: how many were asked about, accepted and wrongly accepted. All routes are
-    for the owner only.
+    for the owner only. Labels that do not fit the throw are answered 422, a failure of the disk 503.
 
     Args:
         review: The throws that were doubted or corrected, with their labels.

@@ -53,13 +53,16 @@ class SettingsFile(Protocol):
 
         Raises:
             PinNeeded: No PIN was typed for an electrical limit. Lowering the strip's current limit needs no PIN.
-            SetupError: The page may not change this setting, its value does not work, or the file can't be written.
-                Nothing has changed then.
+            SetupError: The page may not change this setting, the command line sets it, its value does not work, or the
+                file can't be written. After either error nothing has changed.
         """
 
 
 def routes(file: SettingsFile, pairing: Pairing) -> Routes:
     """Make the group of routes that list and change settings. Only the owner may use them.
+
+    A change that is refused, or that needs the PIN, is answered 422. A wrong PIN is answered 401, or 429 after too
+    many.
 
     Args:
         file: The settings file of the running table.

@@ -71,10 +71,11 @@ class JoinQueue:
         self._last_id = 0
 
     def drop_expired(self) -> tuple[JoinRequest, ...]:
-        """Drop expired requests, and return the others in order of arrival; the first one's code is shown.
+        """Drop the first request if it has expired, and return the queue that is left, in order of arrival.
 
-        A dropped request counts as a wrong guess from its IP address. After too many, the address must wait before it
-        may ask again (`Guesses`).
+        Only the first request can expire, because only its code is shown. If it is dropped, the board shows the next
+        one's code. A dropped request counts as a wrong guess from its IP address. After too many, the address must wait
+        before it may ask again (`Guesses`).
         """
         now_s = self.clock()
         while self._queue and (self._queue[0].until_s or now_s) < now_s:

@@ -53,7 +53,7 @@ class FairSocket(socket.socket):
     def _set_options(self, link: socket.socket) -> None:
         """Set options of an accepted connection: small send buffer, no delay, keepalive, timeout for untaken data.
 
-        Options set on the listening socket would not reach connections that were made before.
+        Options set on the listening socket would not reach connections that were already waiting by then.
         """
         link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         # asyncio sets TCP_NODELAY only on sockets that name TCP as their protocol.

@@ -72,9 +72,10 @@ class Server:
         )
 
     def run(self) -> None:
-        """Serve until `stop` is called or Ctrl-C is pressed, then close everything and return.
+        """Serve until `stop` is called, Ctrl-C is pressed or the server fails; then close everything.
 
-        Raises KeyboardInterrupt after Ctrl-C, or whatever the server's thread raised.
+        First raises the process's limit on open files. If the system allows too few, fewer connections are accepted.
+        Returns after `stop`. Raises KeyboardInterrupt after Ctrl-C, or whatever the server's thread raised.
         """
         files = allow_open_files(self._limits.connections + OTHER_FILES)
         self._taken.most = min(self._limits.connections, files - OTHER_FILES)

@@ -98,6 +98,7 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
 
     A die that has been slow for REST_S is stopped. With a face on the floor it is laid exactly flat. If it leans on a
     wall, or leans or lies on another die, it stays as it is. If it stands on an edge without support, it is pushed.
+    A stopped die moves again only after a hit above WAKE_MM_S, not when its support goes.
 
     Args:
         bodies: State of the dice.
@@ -186,7 +187,7 @@ def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
     """Return whether the die at `index` keeps a gap of MIN_GAP_MM to each side wall and every other die.
 
     For the gap between two dice, both are grown by half of MIN_GAP_MM on each side; the grown dice must not touch. So
-    corners that face each other need up to 1.7 times the gap.
+    an edge or a corner that faces another die needs a somewhat wider gap than two faces.
     """
     corners = bodies.at_mm[index] + CORNERS @ bodies.rotation[index].T * edge_mm
     at_wall = any((offset - sign * corners[:, axis] > -MIN_GAP_MM).any() for axis, sign, offset in walls.planes[1:])

@@ -102,8 +102,8 @@ class VirtualTray:
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
         """Lay a die flat at a point of the tray, or at a free place near it, with the same face up.
 
-        A die in the cup can be laid, too. Where no place is free, the die overlaps others. A die that lay or leant on
-        it may fall. Raises ValueError for an unknown die.
+        A die in the cup can be laid, too; its pending throw is cancelled. Where no place is free, the die overlaps
+        others. A die that lay or leant on it may fall. Raises ValueError for an unknown die.
         """
         with self._lock:
             (index,) = self._known([die])

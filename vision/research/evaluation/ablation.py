@@ -166,9 +166,9 @@ def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
 def jobs(rigs: Path, photos: Path, split: str, most: int, rendered: int) -> Iterator[Job]:
     """Yield the pictures to read: every second photo of each rig, then photos of each set, then rendered ones.
 
-    `rigs` is the list of rigs, a JSON file; only those of `split` are read. Of each set at most `most` photos are read,
-    twice: with the number of dice known and unknown. `rendered` pictures of each condition follow. `photos` is the
-    folder of labelled sets, with `splits.json`.
+    `rigs` is the list of rigs, a JSON file, and `photos` the folder of labelled sets, with `splits.json`. Only photos
+    of `split` are read. Of each set at most `most` photos are read, twice: with the number of dice known and unknown.
+    Sets of fewer than MIN_SET_PHOTOS photos count as one. `rendered` pictures of each condition follow.
     """
     for case in islice(cases(rigs, photos, split), 0, None, 2):
         yield Job("real rigs", case.rig_name, False, partial(_case, case))

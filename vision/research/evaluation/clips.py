@@ -279,7 +279,10 @@ def is_true(event: Settled, stage: Stage) -> bool:
 
 
 def table(clips: list[Watched]) -> str:
-    """Format the counts of each scenario and of all clips as a text table, then a line for each failed clip."""
+    """Format the counts of each scenario and of all clips as a text table, then a line for each failed clip.
+
+    A clip failed if a throw was missed, invented or reported more than SETTLED_TO_REPORTED frames after its rest.
+    """
     heads = ("throws", "missed", "repeated", "invented", "doubted")
     rows = [f"{'':18}{'clips':>9}" + "".join(f"{head:>10}" for head in heads) + f"{'frames':>9}"]
     for name in [*(scenario.name for scenario in SCENARIOS), "all"]:
@@ -292,7 +295,7 @@ def table(clips: list[Watched]) -> str:
 
 
 def main() -> int:
-    """Measure and print; return 1 if a throw was missed, invented or reported late, else 0."""
+    """Watch clips of every scenario, print the table, and return 1 if a throw was missed, invented or late, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--each", type=int, default=6, help="clips of each of the eleven kinds")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

@@ -101,7 +101,7 @@ def noisy(rng: np.random.Generator) -> Shot:
 
 
 def blurred(rng: np.random.Generator) -> Shot:
-    """Draw the settings of a poor camera: out of focus, motion blur, lens distortion and low JPEG quality."""
+    """Draw the settings of a poor camera: out of focus, motion blur, lens distortion and often low JPEG quality."""
     return Shot(
         rng.uniform(0.92, 1.08),
         rng.uniform(1.5, 2.5),
@@ -179,7 +179,8 @@ def fall_off(rng: np.random.Generator) -> Floats:
 def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator, *, crowded: bool = False) -> list[LyingDie]:
     """Draw dice of random materials that lie flat without overlap, all of one kind in half of the pictures.
 
-    With `crowded` most dice touch another one.
+    With `crowded` most dice touch another one. Without it two dice touch in some of the pictures, and no others do.
+    `count` is at least 2. Never returns if a die finds no free place.
     """
     one_set = rng.random() < 0.5
     first = of[rng.integers(len(of))]
@@ -238,7 +239,10 @@ def _pair(rng: np.random.Generator) -> list[Place]:
 
 
 def _free(others: list[Place], rng: np.random.Generator) -> Place:
-    """Draw a place where a die fits, mostly in the throw zone and sometimes in the keep zone."""
+    """Draw a place where a die fits, mostly in the throw zone and sometimes in the keep zone.
+
+    The die keeps a gap of at least MIN_GAP_MM to those at `others`. Never returns if there is no such place.
+    """
     while True:
         low, high = (RIDGE_MM, TRAY_WH_MM[0]) if rng.random() < 0.15 else (0.0, RIDGE_MM)
         x, y = rng.uniform(low + MARGIN_MM, high - MARGIN_MM), rng.uniform(MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM)

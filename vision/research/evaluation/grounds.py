@@ -70,7 +70,10 @@ def wood(size_wh: Size, rng: np.random.Generator) -> Floats:
 
 
 def patterned(size_wh: Size, rng: np.random.Generator) -> Floats:
-    """Paint cloth printed with rings, dots or diamonds of about a die's size. Returns (h, w, 3) linear light."""
+    """Paint cloth printed with rings, dots or crossed rings, up to about a die's size.
+
+    Returns (h, w, 3) linear light.
+    """
     levels = np.empty((size_wh[1], size_wh[0], 3), np.uint8)
     levels[:] = FELT_BGR[rng.integers(len(FELT_BGR))]
     pitch, way = int(rng.integers(60, 130)), int(rng.integers(3))

@@ -132,7 +132,7 @@ def _judged(name: str, seed: int, stage: Stage, reports: list[Settled], throws: 
 
 
 def main() -> int:
-    """Measure and print; return 1 if a throw was reported twice or invented, else 0."""
+    """Watch hand-held clips of every scenario, print the table, and return 1 after a repeat or an invented throw."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--each", type=int, default=1, help="clips of each of the eleven kinds")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

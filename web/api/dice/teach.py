@@ -48,9 +48,11 @@ class Teaching(Protocol):
     def label(self, number: int, values: Sequence[int]) -> None:
         """Add the throw `number`, which waits for its labels, to the set of dice that is being taught.
 
-        `values` are the true values of its dice, in the order of `view`; 0 stands for something that is not a die.
+        `values` has one true value for each die that `view` lists, in that order; 0 stands for something that is no
+        die. Afterwards the throw no longer waits.
 
-        Raises IllegalAction if this throw does not wait or the values do not fit, DeviceError if the disk refuses.
+        Raises IllegalAction if another throw or none waits, the number of values is wrong, or a value is not 0 to 6.
+        Raises DeviceError if the set can't be stored.
         """
 
     def forget(self, name: str) -> None:
@@ -58,7 +60,11 @@ class Teaching(Protocol):
 
 
 def routes(teacher: Teaching) -> Routes:
-    """Make the group of routes by which the owner teaches a set of dice, throw by throw, or deletes a set."""
+    """Make the group of routes by which the owner teaches a set of dice, throw by throw, or deletes a set.
+
+    The picture is answered 404 if no throw waits for its labels. A name that is not allowed, or labels that do not fit
+    the throw that waits, are answered 422. A set that can't be stored or deleted is answered 503.
+    """
     made = Routes("teach", SetBody, LabelBody)
 
     made.get("/api/teach", "Taught sets of dice, and the throw to confirm", {}, roles=OWNERS)(teacher.view)
