@@ -117,6 +117,30 @@ def test_a_connection_queued_before_the_web_server_starts_gets_all_socket_option
         assert link.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 7000
 
 
+def test_a_connection_that_refuses_its_socket_options_is_closed_and_gives_its_place_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As macOS refuses them for a connection that its peer has reset already."""
+    set_option, refused = socket.socket.setsockopt, list[OSError]()
+
+    def once_reset(link: socket.socket, level: int, option: int, value: int) -> None:
+        if option == socket.SO_KEEPALIVE and not refused:
+            refused.append(OSError(errno.EINVAL, "Invalid argument"))
+            raise refused[0]
+        set_option(link, level, option, value)
+
+    with (
+        socket.create_server((OWN, 0)) as bound,
+        socket.create_connection(bound.getsockname()) as first,
+        socket.create_connection(bound.getsockname()) as second,
+        FairSocket(bound, Limits(streams=1, is_own=lambda _address: False), Taken(1, 1)) as listening,
+    ):
+        monkeypatch.setattr(socket.socket, "setsockopt", once_reset)
+        with listening.accept()[0] as link:
+            assert link.getpeername() == second.getsockname()
+        assert first.recv(1) == b""
+
+
 def test_the_web_server_serves_a_request_after_it_ran_out_of_file_descriptors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

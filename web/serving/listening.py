@@ -35,7 +35,7 @@ class FairSocket(socket.socket):
         self._limits, self._taken = limits, taken
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Return the next connection within the limits, with the peer's address; log and close those that exceed them.
+        """Return the next usable connection within the limits, with the peer's address; close others, and log refusals.
 
         A connection is refused if its IP address, or all addresses together, have as many open connections as allowed.
         Connections from this machine (`Limits.is_own`) are neither refused nor counted. Raises BlockingIOError if no
@@ -43,11 +43,19 @@ class FairSocket(socket.socket):
         """
         for _ in range(REFUSALS_PER_ACCEPT):
             link, peer = super().accept()
-            if self._limits.is_own(peer[0]) or self._taken.take(peer[0]):
+            is_own = self._limits.is_own(peer[0])
+            if not is_own and not self._taken.take(peer[0]):
+                log.info("refused a connection of %s: no place is left for it", peer[0])
+                link.close()
+                continue
+            try:
                 self._set_options(link)
+            except OSError:  # some systems refuse it for a connection that its peer has reset
+                link.close()
+                if not is_own:
+                    self._taken.give_back(peer[0])
+            else:
                 return link, peer
-            log.info("refused a connection of %s: no place is left for it", peer[0])
-            link.close()
         raise BlockingIOError
 
     def _set_options(self, link: socket.socket) -> None:
