@@ -62,7 +62,8 @@ class Tally:
         return Tally(self.photos + 1, self.exact + exact, self.trusted + trusted, wrong)
 
     def __str__(self) -> str:
-        return f"{self.exact / self.photos:7.1%}{self.trusted / self.photos:9.1%}{self.wrong:4} of {self.trusted}"
+        photos = max(self.photos, 1)  # none is judged if a set is so small that all are learnt from
+        return f"{self.exact / photos:7.1%}{self.trusted / photos:9.1%}{self.wrong:4} of {self.trusted}"
 
 
 def photos_of(folder: Path) -> list[LabelledPhoto]:
@@ -140,7 +141,10 @@ def _split(photos: Sequence[LabelledPhoto], rng: np.random.Generator, least: int
 
 
 def main() -> int:
-    """Print each set's figures before and after teaching; return 1 if a wrong reading was trusted after it."""
+    """Print figures before and after teaching for each split of each set.
+
+    Returns 1 if a wrong reading was trusted after teaching, else 0.
+    """
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("photos", type=Path)
     words.add_argument("--sets", default="", help="names of folders, with commas; all by default")

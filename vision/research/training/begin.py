@@ -31,6 +31,8 @@ def begin(network: nn.Module, file: Path, look: Callable[[], object]) -> None:
         return
     held = [torch.from_numpy(numpy_helper.to_array(one).copy()) for one in _in_order(onnx.load(file).graph)]
     layers = [one for one in network.modules() if isinstance(one, nn.Conv2d | nn.Linear | nn.BatchNorm2d)]
+    if len(held) != 2 * sum(not isinstance(one, nn.BatchNorm2d) for one in layers):
+        raise SystemExit(f"{file} is of a network of another make; begin without it")
     unfold: list[torch.utils.hooks.RemovableHandle] = []
     with torch.no_grad():
         for at, one in enumerate(layers):
