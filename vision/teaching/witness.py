@@ -92,9 +92,10 @@ class Witness:
     def weigh(self, selection: Selection, picture_bgr: FrameBGR, classifier: Classifier) -> tuple[Selection, bool]:
         """Compare the dice of a selection with the learned examples, and raise the confidence of dice that agree.
 
-        Return the selection, with its dice by falling score, and whether the examples give a confident die another
-        value. Dice keep their values; only dice that were not confident and agree with the examples change. If the
-        examples are too few (`usable` is False), return the selection as it is, and False.
+        Return the selection, with its dice by falling score, and whether the examples contradict a confident die: they
+        give it another value or call it no face. Dice keep their values; only dice that were not confident and agree
+        with the examples change. If the examples are too few (`usable` is False), return the selection as it is, and
+        False.
         """
         if not self.usable or not selection.dice:
             return selection, False

@@ -31,7 +31,9 @@ class LightMonitor:
     def differs(self, now: Small, at_s: float, *, spots: bool) -> bool:
         """Return whether the light differs from that of the reading, in the whole picture or, with `spots`, in a part.
 
-        To be called with every frame: `now` is its small picture and `at_s` its time in seconds.
+        To be called with every frame: `now` is its small picture and `at_s` its time in seconds. Returns False before
+        `begin`, after `end`, and while lights that were dimmed for the reading settle. The first frame after that is
+        then compared with instead of the picture that was read.
         """
         if self._before is not None:
             return not same_light(self._before, now) or (spots and changed(self._before, now) > DIFFERENT_PX)

@@ -94,9 +94,7 @@ class Pairing:
         """Pair a phone as the owner by the owner's code; return its new token, or the refusal.
 
         The refusal is `HOSTED` if the table has an owner, `OLD_CODE` if the code is wrong or the phones' file damaged,
-        `FULL` if owners long away hold all places. Any number of codes may be tried: they are too long to guess. If all
-        places are taken, the player or screen away longest is unpaired.
-
+        `FULL` if owners long away hold all places. If others hold some, the player or screen away longest is unpaired.
         `address` is the phone's IP address. The new token replaces `token`, its earlier one.
         """
         with self._lock:
@@ -217,8 +215,7 @@ class Pairing:
 
         False if no request waits, the code was shown for less than `MIN_SHOWN_S`, or the phone is new and owners hold
         all places. An owner stays owner. Another phone becomes a screen if it asked to, else the owner if there is none
-        and the phones' file is intact; else a player. If all places are taken, the player or screen away longest is
-        unpaired.
+        and the phones' file is intact; else a player. In a full list the player or screen away longest is unpaired.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
@@ -323,9 +320,8 @@ class Pairing:
     def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
         """Pair a phone and return its new token; `FULL` if owners hold all places.
 
-        `before` is the phone's earlier token, or None. The new token replaces it, and a request to join that was made
-        with it is withdrawn. An owner stays owner, whatever `role` is. If all places are taken, the player or screen
-        that was away longest is unpaired.
+        The new token replaces `before`, the phone's earlier one or None, whose request to join is withdrawn. An owner
+        stays owner, whatever `role` is. If all places are taken, the player or screen away longest is unpaired.
         """
         fresh = secrets.token_hex(16)
         known = self.phone(before)

@@ -72,7 +72,7 @@ class Handheld:
         self.camera.stop()
 
     def frame(self) -> Frame | None:
-        """Return the steady camera's next frame as if filmed by hand: shifted and blurred; None at its end."""
+        """Return the steady camera's next frame as if filmed by hand, moved and blurred; None when that camera ends."""
         frame = self.camera.frame()
         if frame is None:
             return None
@@ -80,7 +80,7 @@ class Handheld:
         return replace(frame, image_bgr=self._blurred(frame.image_bgr, moments))
 
     def _blurred(self, image_bgr: FrameBGR, moments: list[float]) -> FrameBGR:
-        """Return the mean of the picture (h, w, 3) as shifted at each of the times `moments`, in seconds."""
+        """Return the mean of the (h, w, 3) picture, moved as the hand moves it at each of `moments`, in seconds."""
         size = image_bgr.shape[1], image_bgr.shape[0]
         light = np.zeros(image_bgr.shape, np.uint16)
         for at_s in moments:

@@ -111,9 +111,10 @@ def _draw_one(light: Floats, camera: Pinhole, die: LyingDie, lamps: list[Lamp], 
 
 
 def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_], Floats]:
-    """Return (n,) whether each of (n, 3) rays from the lens at `origin` hits the die, and (hits, 3) the points hit.
+    """Return an (n,) mask of the rays from the lens at `origin` that hit the die, and the (hits, 3) points hit.
 
-    Rays are followed by sphere tracing. All positions are in the die's own axes, in mm.
+    `rays` are (n, 3) unit vectors; they are followed by sphere tracing. Rays and positions are in the die's own axes,
+    in mm.
     """
     radius = die.made.kind.corner * die.edge_mm
     inner = die.edge_mm / 2 - radius
@@ -132,9 +133,15 @@ def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_]
 
 
 def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list[Lamp], sky_bgr: Doubles) -> Floats:
-    """Return the (n, 3) linear light that n points on a die's surface, in its own axes, send along rays to the camera.
+    """Return the (n, 3) linear light that points on a die's surface send to the camera.
 
-    `behind` is the light of the ground behind each point, which shows through a clear die.
+    Args:
+        at: (n, 3) the points, in mm in the die's own axes.
+        rays: (n, 3) unit vectors from the camera to the points, in the same axes.
+        behind: (n, 3) linear light of the ground behind each point, which shows through a clear die.
+        die: The die.
+        lamps: Lamps, in the axes of the scene.
+        sky_bgr: (3,) linear colour of the ambient light.
     """
     made, kind, turn = die.made, die.made.kind, die.turn.astype(np.float32)
     outside = np.abs(at) - (0.5 - kind.corner) * die.edge_mm
@@ -173,9 +180,10 @@ def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list
 
 
 def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
-    """Return the (n,) share of paint and the (n, 3) slope of drilled pips at (n, 3) points on a die, in its own axes.
+    """Return the share of paint, (n,), and the slope of drilled pips, (n, 3), at points on a die.
 
-    `blur` is the width of a pip's soft edge in its radii; at least 0.08 is used.
+    The (n, 3) points and the slopes are in the die's own axes; the points are in mm. `blur` is the width of a pip's
+    soft edge, in radii of the pip; at least 0.08 is used.
     """
     made, kind, edge = die.made, die.made.kind, die.edge_mm
     paint, dish = np.zeros(len(at), np.float32), np.zeros_like(at)
@@ -202,9 +210,10 @@ def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
 
 
 def _rest_of_paint(du: Floats, dv: Floats, luck: float) -> Floats:
-    """Return the share of paint left at n points of a worn pip, told in its radii: a sickle at one side, or none.
+    """Return the share of paint left, 0 to 0.9, at n points of a worn pip: paint on one side of it, or none.
 
-    `luck`, 0 to 1, decides the side; the larger, the more paint is left.
+    `du` and `dv` are the points' distances from the pip's centre along two axes, in radii of the pip. `luck`, 0 to 1,
+    decides the side; the larger, the more paint is left.
     """
     turn = 40.0 * luck
     return np.clip((du * np.cos(turn) + dv * np.sin(turn) + 1.6 * luck - 1.0) * 4, 0, 1) * 0.9
@@ -238,9 +247,10 @@ def _clouds(p: Floats, per_edge: float, rng: np.random.Generator) -> Floats:
 
 
 def _speckles(p: Floats, rng: np.random.Generator) -> Floats:
-    """Return (n,) 1 inside a speckle and 0 outside, at (n, 3) points in edges of the die.
+    """Return (n,) 1 inside a speckle, 0 outside and values between at its soft edge, at (n, 3) points of a die.
 
-    An edge has 11 cells of a grid; about half of the cells hold a speckle.
+    The unit of the points is the die's edge. The speckles lie in a grid with 11 cells along an edge; about half of the
+    cells hold one.
     """
     cell = np.floor((p + 1) * 11).astype(int)
     within = (p + 1) * 11 - cell

@@ -66,8 +66,9 @@ class Outcome:
 def outcome(job: tuple[int, int, Path | None]) -> Outcome:
     """Render one picture of dice in the tray, read it, and return how it was read.
 
-    `job` is the index of the condition, the seed, and a folder. A failed picture is stored there with the reading drawn
-    over it; None stores none.
+    `job` is the index into CONDITIONS, the seed, and a folder or None. A picture that was misread or doubted is stored
+    in the folder, with the reading drawn over it. At most MAX_STORED are stored for a condition, but every wrong
+    reading that was trusted is.
     """
     condition, seed, folder = job
     shown = picture(CONDITIONS[condition], seed)
@@ -98,7 +99,8 @@ def _keep(result: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:
 def measured(each: int, first: int, folder: Path | None, workers: int) -> Iterator[Outcome]:
     """Render and read `each` pictures of every condition, from seed `first` on; yield each outcome when it is ready.
 
-    Failed pictures are stored in the folder, if there is one. `workers` is the number of processes.
+    With a folder, pictures that were misread or doubted are stored in it, as `outcome` says. `workers` is the number of
+    processes.
     """
     jobs = [(condition, first + n, folder) for n in range(each) for condition in range(len(CONDITIONS))]
     with multiprocessing.get_context("spawn").Pool(workers, cv2.setNumThreads, (1,)) as pool:
@@ -135,7 +137,7 @@ def _row(values: tuple[int, ...]) -> str:
 
 
 def main() -> int:
-    """Read rendered pictures, print a table by condition, and return 1 if a wrong reading was trusted, else 0."""
+    """Render pictures, read them and print a table by condition; return 1 if a wrong reading was trusted, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--each", type=int, default=170, help="pictures of each of the twelve conditions")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

@@ -59,14 +59,16 @@ class Case:
 
 
 def cases(rigs: Path, photos: Path, split: str = "check", height: float = 1.0) -> Iterator[Case]:
-    """Yield the photos of every rig in a list that belong to a split.
+    """Yield the photos of every rig in a list that belong to a split, each with an estimated calibration.
 
-    Videos do not belong to `tune`. A photo is left out if its rig has no other for the picture of the empty tray.
+    The median of a rig's other photos in the split stands for its empty tray; a photo without others is left out. So
+    are photos of a set without dice, with more than MAX_DICE, or with a tag in LEFT_OUT.
 
     Args:
-        rigs: A JSON list of rigs: `name`, `set` and `session` or `video`, `face_px`, `die_mm`, `height_mm`, `floor_px`.
-        photos: The folder of the sets, with `splits.json`.
-        split: `check`, `tune` or `all`.
+        rigs: A JSON list of rigs: `name`, `set` and `session` or `video`, `face_px`, `die_mm`, `height_mm`, `floor_px`;
+            if wanted, `lens_px`, and for a set `size_wh` and `without` (photos to leave out).
+        photos: The folder of the sets, with `splits.json`. A set that is not in it belongs to every split.
+        split: `check`, `tune` or `all`. Videos belong to all but `tune`.
         height: Factor on the lens's height in the calibration, to measure the effect of a wrong estimate.
     """
     for rig in json.loads(rigs.read_text()):
@@ -83,9 +85,10 @@ def cases(rigs: Path, photos: Path, split: str = "check", height: float = 1.0) -
 
 
 def exported(folder: Path) -> Iterator[Case]:
-    """Yield the throws of an unpacked export, each with its table's calibration; those without one are left out.
+    """Yield the throws of an unpacked export, each with its table's calibration.
 
-    Raises DeviceError for a damaged calibration, and PictureError for a damaged picture.
+    The throws of a table without a calibration are left out. Raises DeviceError for a damaged calibration, and
+    PictureError for a missing or damaged picture.
     """
     for labels in sorted(folder.glob("*/labels.jsonl")):
         stored = load_calibration(labels.parent)
@@ -96,7 +99,11 @@ def exported(folder: Path) -> Iterator[Case]:
 
 
 def rig_of(estimate: dict[str, Any], empty_bgr: FrameBGR, factor: float = 1.0) -> Rig:
-    """Return the calibration that a rough estimate, an entry of the list of rigs, gives; `factor` is on the height."""
+    """Return the calibration that a rough estimate, an entry of the list of rigs, gives.
+
+    `factor` multiplies the lens's height at the same focal length, so that lengths on the floor grow with it.
+    `empty_bgr` is the picture (h, w, 3) of the empty tray.
+    """
     height_px, width_px = empty_bgr.shape[:2]
     height, die = estimate["height_mm"] * factor, float(estimate["die_mm"])
     # The size of a face is that of the upper one, which is nearer to the lens than the floor by a die's edge.
@@ -130,7 +137,10 @@ def _photos(rig: dict[str, Any], base: Path, split: str) -> list[tuple[str, Fram
 
 
 def _frames(rig: dict[str, Any], folder: Path) -> list[tuple[str, FrameBGR, tuple[int, ...]]]:
-    """Read two frames of each rest in a rig's video: name, picture (h, w, 3) and sorted true values."""
+    """Read two frames of each rest in a rig's video, and return their names, pictures (h, w, 3) and sorted true values.
+
+    The times and values of the rests come from `truth.json` in `folder`.
+    """
     reader = cv2.VideoCapture(str(folder / rig["video"]))
     rate, frames = reader.get(cv2.CAP_PROP_FPS), []
     while (got := reader.read())[0]:

@@ -145,7 +145,10 @@ def _hulls(points: list[Doubles], size_wh: tuple[int, int]) -> Floats:
 
 
 def _taken(light: Floats, shot: Shot, rng: np.random.Generator) -> FrameBGR:
-    """Return the picture that the camera takes of linear light: distortion, blur, noise, gamma and JPEG are added."""
+    """Return the picture that the camera takes of (h, w, 3) linear light, as `shot` says.
+
+    Exposure, distortion, blur, motion blur, gamma (2.2), noise and JPEG are applied in this order.
+    """
     seen = light * shot.exposure
     if shot.bend:
         seen = _lens(seen, shot.bend)

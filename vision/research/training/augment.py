@@ -28,10 +28,11 @@ def example(
 ) -> tuple[NDArray[np.uint8], Dice]:
     """Draw a random training picture for the detector, (256, 256, 3) BGR, and its dice.
 
-    Each die is centre x and y, size in pixels, and value. Some may lie outside the picture.
+    It is a piece of a photo whose dice are all labelled (`complete`), often with dice of other photos pasted in. Each
+    die is centre x and y, size in pixels, and value. Some may lie outside the picture.
 
     Args:
-        sets: Sets of photos.
+        sets: Sets of photos. One with a probability above 0 must hold a complete photo, else no call returns.
         odds: Probability of each set.
         rng: Random generator.
         dice_px: Smallest and largest face in pixels.
@@ -64,7 +65,8 @@ def _view(photo: Photo, size_px: float, rng: np.random.Generator) -> tuple[Matri
         rng: Random generator.
 
     Returns:
-        The (2, 2) matrix and the (2,) shift in pixels from the photo to the crop, and the scale in the matrix.
+        The (2, 2) matrix and the (2,) shift in pixels that map the photo to the crop, and the scale factor that the
+            matrix contains.
     """
     height, width = photo.bgr.shape[:2]
     if len(photo.dice):
@@ -99,9 +101,10 @@ def _warped(
 def _pasted(
     picture: NDArray[np.uint8], dice: Dice, photo: Photo, size_px: float, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
-    """Return the picture with a die of another photo pasted at a random place, and add the die to `dice`.
+    """Return the picture with a random die of a photo pasted at a random place, and add the die to `dice`.
 
-    Nothing is pasted if the place is taken or the photo has no die that is large enough.
+    The picture is returned unchanged if the place is taken or the photo has no dice. It also is if the die that was
+    drawn is too small or lies outside its photo.
 
     Args:
         picture: (256, 256, 3) the picture.

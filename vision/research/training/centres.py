@@ -102,7 +102,7 @@ class Exported(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Compute (n, 9, h/8, w/8) maps of (n, 3, h, w) pictures, -1 to 1.
 
-        They are six scores by value, 0 to 1, log(size / 40 px), and the x and y offset in cells.
+        The maps are six scores by value, 0 to 1, log(size / 40 px), and the x and y offset in cells.
         """
         maps = self.centres(x)
         return torch.cat([torch.sigmoid(maps[:, :6]), maps[:, 6:]], 1)
@@ -119,8 +119,9 @@ def targets(dice: Dice, named: bool = True) -> tuple[NDArray[np.float32], ...]:
         named: Whether each value has a heat map of its own. If not, all six are equal.
 
     Returns:
-        Heat maps by value (6, 32, 32); size and offset (3, 32, 32); mask of the cells at the dice's centres, where size
-        and offset count (1, 32, 32); mask of the cells where the heat maps count (1, 32, 32).
+        Heat maps by value (6, 32, 32); log(size / 40 px) and the x and y offset in cells (3, 32, 32); mask of the cells
+        where size and offset count: 3 x 3 around each die's centre (1, 32, 32); mask of the cells where the heat maps
+        count (1, 32, 32).
     """
     marks = np.zeros((6, CELLS, CELLS), np.float32)
     place = np.zeros((3, CELLS, CELLS), np.float32)
@@ -150,7 +151,7 @@ def loss(maps: Tensor, marks: Tensor, place: Tensor, counts: Tensor, judged: Ten
     """Compute the scalar loss: focal loss of the heat maps (Law & Deng, CornerNet, 2018, eq. 1), smooth L1 of the rest.
 
     Args:
-        maps: (n, 9, h, w) output of the network.
+        maps: (n, 9, h, w) output of the network, with logits by value, not scores.
         marks: (n, 6, h, w) wanted heat maps.
         place: (n, 3, h, w) wanted size and offset.
         counts: (n, 1, h, w) 1 where size and offset count.

@@ -50,9 +50,9 @@ Example = tuple[NDArray[np.uint8], int, float]
 
 
 def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator) -> Example:
-    """Draw a random training crop with its class and its weight in the loss: a die, or a piece without a whole face.
+    """Draw a random training crop, of a die or of something else, with its class and its weight in the loss.
 
-    The class is the die's value, 0 without a whole face.
+    The class is the die's value. It is 0 for ground, a part of a die, a false detection, or dice at a wrong scale.
 
     Hard dice are oversampled and their loss is weighted down in proportion; otherwise worn 3s would make the classifier
     unsure of clean 2s.
@@ -77,10 +77,13 @@ def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.G
 
 
 def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray[np.float32], float] | None:
-    """Draw a readable die from a set of photos; harder ones are more probable.
+    """Draw a die with a face of at least MIN_FACE_PX from a set of photos; harder ones are more probable.
+
+    It is chosen among one random die of each of DRAWN_DICE random photos.
 
     Returns:
-        Its photo, its row (centre x and y, size in pixels, value) and the weight of its loss; None without such a die.
+        Its photo, its row (centre x and y, size in pixels, value) and the weight of its loss. None if none of those
+        photos gave such a die; another call may find one.
     """
     drawn, hard = [], []
     for at in rng.integers(len(photos), size=DRAWN_DICE):
@@ -102,7 +105,11 @@ def _missed(photo: Photo, mark: NDArray[np.float32], rng: np.random.Generator) -
 
 
 def _beside(photo: Photo, rng: np.random.Generator) -> tuple[NDArray[np.float64], float] | None:
-    """Draw centre and size of a crop of a photo that shows no whole face; None if the draw failed."""
+    """Draw the centre and the size, in pixels of the photo, of a crop for the class "no face".
+
+    The crop shows part of a face, a place beside the dice, bare ground, or dice at half their size or less. Returns
+    None if the place is too near a die or the die that was drawn is too small.
+    """
     if not len(photo.dice):
         height, width = photo.bgr.shape[:2]
         return rng.uniform((0, 0), (width, height)), float(np.exp(rng.uniform(2.6, 5)))
@@ -121,7 +128,11 @@ def _beside(photo: Photo, rng: np.random.Generator) -> tuple[NDArray[np.float64]
 
 
 def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return the crop around a face of `size_px` pixels at `at`, randomly rotated, mirrored, stretched and relit."""
+    """Return the (96, 96, 3) crop around a face of `size_px` pixels at `at` (x, y), varied at random.
+
+    It is rotated, mirrored, stretched and relit. Some crops are also seen aslant, made coarser, or replaced by their
+    minimum channel.
+    """
     turn = rng.uniform(0, 2 * np.pi)
     lean = rng.uniform(0, np.pi)
     stretch = rng.uniform(-MAX_STRETCH_LOG, MAX_STRETCH_LOG)
@@ -148,7 +159,10 @@ def _aslant(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uin
 
 
 def _from_farther(crop: NDArray[np.uint8], edge_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return a crop, at its own size, with the detail of one of `edge_px`, as if the camera were farther away."""
+    """Return a crop, at its own size, with the detail of one of `edge_px`, as if the camera were farther away.
+
+    Noise and JPEG artefacts are added at random while it is small, at 8 pixels or more.
+    """
     edge = max(8, round(edge_px))
     small = cv2.resize(crop, (edge, edge), interpolation=cv2.INTER_AREA)
     if rng.random() < 0.5:

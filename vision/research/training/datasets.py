@@ -72,9 +72,11 @@ class Photo:
 
 
 def photo_sets(folders: list[Path]) -> dict[str, list[Photo]]:
-    """Load the training photos of the licensed sets in these folders, by the set's name; of a split set only `tune`.
+    """Load the training photos of the licensed sets (WEIGHTS) in these folders, by the set's name.
 
-    Photos without boxes, with the tag `stray`, or of throws that are kept for measuring are left out.
+    If a set is split by its folder's `splits.json`, only the sessions of `tune` are loaded. Photos are left out if they
+    have no boxes, have the tag `stray`, belong to a throw that is kept for measuring, or can't be read. Of a set in two
+    folders, the later folder's photos are returned.
     """
     found: dict[str, list[Photo]] = {}
     for folder in folders:

@@ -26,6 +26,8 @@ def write(
 ) -> None:
     """Write a network as ONNX, and its training weights as a .pt file beside it.
 
+    Convolutions of dilation DILATION are rewritten by `taken_apart`: such a network then takes one picture at a time.
+
     Args:
         network: The trained network, whose weights are saved.
         shipped: The network to export, such as one with scores instead of logits.
@@ -50,9 +52,10 @@ def write(
 
 
 def taken_apart(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Rewrite each dilated 3 x 3 convolution of a model as a plain one over four subsampled maps.
+    """Rewrite each 3 x 3 convolution of dilation DILATION in a model as a plain one over four subsampled maps.
 
-    The model is changed in place and returned. Its outputs stay equal, but it then takes one picture at a time.
+    The model is changed in place and returned. Its outputs stay equal. If any convolution was rewritten, it takes one
+    picture at a time, and the rewritten convolutions need maps of even height and width.
     """
     sizes = {one.name: one.dims for one in model.graph.initializer}
     nodes = list[onnx.NodeProto]()

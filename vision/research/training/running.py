@@ -97,7 +97,9 @@ def photo_options(about: str | None, out: str) -> argparse.ArgumentParser:
 
 
 def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
-    """Load the photos of each set, render a set of trays, print the size of each, and return them by the set's name.
+    """Load the photos of each set that is not left out, render a set of trays, and return all by the set's name.
+
+    Prints the number of photos and dice of each set.
 
     Args:
         asked: The parsed options of `photo_options`.

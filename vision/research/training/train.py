@@ -60,7 +60,7 @@ def run(about: str | None, out: str, course: Course[Sources]) -> None:
     """
     asked = photo_options(about, out).parse_args()
     network = trained(course, with_painted(sets_for(asked), asked.seed), asked)
-    axes = {"picture": {2: "height", 3: "width"}, "maps": {2: "rows", 3: "columns"}}  # any multiple of 8
+    axes = {"picture": {2: "height", 3: "width"}, "maps": {2: "rows", 3: "columns"}}  # any multiple of 16
     write(network, Exported(network), (1, 3, 256, 320), axes, asked.out)
 
 

@@ -149,7 +149,10 @@ smaller."""
 
 
 def varied(patch: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Return the (72, 72, 3) crop of a patch as a detection at random might give it, in a random light."""
+    """Return a (72, 72, 3) crop of a patch, misplaced and missized as a detection may be, and varied at random.
+
+    It is rotated, mirrored, stretched and relit. Some crops lose detail or colour.
+    """
     lean, stretch = rng.uniform(0, np.pi), np.exp(rng.uniform(-STRETCHED, STRETCHED) / 2)
     about = rotation(rng.uniform(0, 2 * np.pi)) @ rotation(lean) @ np.diag([stretch, 1 / stretch]) @ rotation(-lean)
     if rng.random() < 0.5:
@@ -174,9 +177,9 @@ def patch_of(picture_bgr: FrameBGR, x: float, y: float, size_px: float) -> NDArr
 def lookalikes(
     things: Things, detector: Detector, faces: Classifier, rng: np.random.Generator
 ) -> tuple[Patches, Patches]:
-    """Return hard and easy patches of what the detector finds in pictures without dice.
+    """Return hard and easy patches of what the detector finds in EMPTY_PICTURES random pictures without dice.
 
-    In the hard ones the classifier names a value.
+    A patch is hard if the classifier gives its centre a probability of at least HARD of being a face.
     """
     hard, easy = Patches(), Patches()
     for _ in range(EMPTY_PICTURES):
@@ -198,7 +201,16 @@ def _found(picture: FrameBGR, detector: Detector) -> list[Detection]:
 def examples_of(folders: list[Path], things: Path, without: str, seed: int) -> Examples:
     """Load the photo sets, render trays, draw pictures without dice, and return the patches of all.
 
-    Prints the number of patches of each set. Raises SystemExit if there is no labelled set.
+    Prints the number of patches of each set.
+
+    Args:
+        folders: Folders that hold labelled sets.
+        things: Folder of cut-out objects and photos without dice.
+        without: Names of sets to leave out, with commas.
+        seed: Seed of all randomness.
+
+    Raises:
+        SystemExit: There is no labelled set, or neither `things` nor the set `backgrounds` has a photo.
     """
     rng, detector, faces = np.random.default_rng(seed), Detector(), Classifier()
     sets = {name: photos for name, photos in photo_sets(folders).items() if name not in without.split(",")}

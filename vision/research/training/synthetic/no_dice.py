@@ -155,7 +155,10 @@ def _pips(
     radius: float,
     rng: np.random.Generator,
 ) -> None:
-    """Draw the pips of a value around a middle, upright or lying; `radius` is a share of the edge."""
+    """Draw the pips of a value, 0 to 6, around a middle, in place; in half of the calls turned by a quarter.
+
+    `radius` is that of a pip, as a share of `edge_px`.
+    """
     turned = rng.random() < 0.5
     for x, y in LAYOUTS[value]:
         step = np.array((y, x) if turned else (x, y)) * 0.27 * edge_px
@@ -176,7 +179,10 @@ def _cut(shown: NDArray[np.uint8], corner_px: int) -> Cutout:
 
 
 def _turned(thing: Cutout, edge_px: float, rng: np.random.Generator) -> Cutout:
-    """Return an object scaled to a longer edge of `edge_px`, turned at random, and often seen from aside."""
+    """Return an object scaled to a longer edge of `edge_px`, turned at random, and often narrowed as if seen aslant.
+
+    The result is square and large enough for any turn; around the object it is transparent.
+    """
     height, width = thing.shape[:2]
     scale = edge_px / max(height, width)
     aside = rng.uniform(0.7, 1.0) if rng.random() < 0.4 else 1.0

@@ -41,7 +41,8 @@ def painted(
         rng: Random generator.
 
     Returns:
-        Centre x and y and size of its upper face, in pixels, and its value.
+        Centre x and y of its upper face and the labelled size, in pixels, and its value. The size is 1.1 times the
+        square root of the upper face's area.
     """
     value = int(rng.integers(1, 7))
     corners, facing = _posed(lean, rng)
@@ -309,9 +310,10 @@ def _within(away: Image, radii: float, radius_px: float) -> Image:
 
 
 def _paint_left(away: Image, along: Image, rng: np.random.Generator) -> Image | float:
-    """Draw how much paint is left in a worn pip: a thin coat, one side, the rim, or none; 0 to 1 by pixel.
+    """Draw how much paint is left in a worn pip, 0 to 1: a thin coat, one side, the rim, or none.
 
-    A thinner coat would look like pips that shine through a clear die.
+    Returns a value for each pixel, or one number if all have the same. A coat has at least 0.5: a thinner one would
+    look like pips that shine through a clear die.
 
     Args:
         away: Distance of each pixel from the pip's centre, in its radii.
