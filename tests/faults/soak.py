@@ -27,7 +27,7 @@ from typing import Any
 import click
 
 from companion.table.journal import read_entries
-from tests.system.running import Running, pegpip
+from tests.system.running import PEGPIP, Running, pegpip
 
 GROWTH = 0.03
 LOOKS, APART_S = 10, 0.05
@@ -51,7 +51,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="pegpip-soak-") as scratch:
         data = Path(scratch) / "data"
         data.mkdir()
-        with Running(data, "--game", header["game"], "--players", ",".join(PLAYERS)) as table:
+        with Running(data, "--game", header["game"], "--players", ",".join(PLAYERS), program=(PEGPIP,)) as table:
             return _soaked(table, data, given.throws, given.viewers, header, play)
 
 

@@ -28,7 +28,7 @@ from companion.games.engine.transcript import Transcript
 from companion.table.journal import read_entries
 from companion.table.journal.chain import START, Head, Row, chained
 from companion.table.journal.copies import write_anew
-from tests.system.running import Running
+from tests.system.running import PEGPIP, Running
 
 START_S, READY_MB, EVENING_S, ARCHIVES = 2.0, 120, 0.1, 20
 
@@ -126,7 +126,7 @@ def _figures(folder: Path) -> dict[str, bool]:
 def _started(folder: Path) -> tuple[float, float, float]:
     """Return the seconds until the table answers, its MB then, and the seconds for the evening's page."""
     began_s = time.monotonic()
-    with Running(folder) as table:
+    with Running(folder, program=(PEGPIP,)) as table:
         assert table.ask("/healthz")[0] == 200
         ready_s = time.monotonic()
         status = Path(f"/proc/{table.process.pid}/status").read_text()

@@ -15,52 +15,58 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.system.forked import Forked
 from tests.waiting import PATIENCE_S, until
 
 PEGPIP = str(Path(sys.executable).with_name("pegpip"))
+"""The installed program, which imports all that it needs when it is started."""
 
 
 def pegpip(*words: str, through: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """Run a command of `pegpip` to its end, without the settings of the person who runs the tests.
 
-    `through` is a command that runs it, such as `setpriv` with its options.
+    `play` is forked from a process that has loaded it; the other commands are started anew. `through` is a command that
+    runs the program, such as `setpriv` with its options.
     """
     env = {**os.environ, "XDG_CONFIG_HOME": "/no/settings"}
+    if words[0] == "play" and not through:
+        played = Forked(words, env)
+        printed, errors = played.communicate(timeout=600)
+        return subprocess.CompletedProcess(words, played.wait(0), printed, errors)
     command = [*through, PEGPIP, *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=env)
 
 
 class Running:
-    """`pegpip play` on a free port of this machine, with its own data folder."""
+    """`pegpip play` on a free port of this machine, with its own data folder.
+
+    It is forked from a process that has loaded the program. A `program`, such as `(PEGPIP,)`, is started anew instead:
+    by tests of the start itself, of the interpreter's end, and of memory.
+    """
 
     def __init__(
         self,
         data: Path,
         *options: str,
-        program: Sequence[str] = (PEGPIP,),
+        program: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
     ) -> None:
-        command = [*program, "play", "--host", "127.0.0.1", "--port", "0"]
-        self.process = subprocess.Popen(
-            [*command, "--data", str(data), *options],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={
-                "XDG_STATE_HOME": str(data.parent / "state"),
-                **os.environ,
-                "XDG_CONFIG_HOME": str(data / "no-settings"),
-                **(env or {}),
-            },
-        )
+        words = ["play", "--host", "127.0.0.1", "--port", "0", "--data", str(data), *options]
+        environment = {
+            "XDG_STATE_HOME": str(data.parent / "state"),
+            **os.environ,
+            "XDG_CONFIG_HOME": str(data / "no-settings"),
+            **(env or {}),
+        }
+        self.process: subprocess.Popen[str] | Forked
+        self.process = _started([*program, *words], environment) if program else Forked(words, environment)
         self.page = self.pin = ""
         self.said: list[str] = []
         assert self.process.stdout is not None
-        assert self.process.stderr is not None
         while not self.pin:
             line = self.process.stdout.readline()
             if not line:
-                raise AssertionError(f"pegpip play ended: {self.process.stderr.read()}")
+                raise AssertionError(f"pegpip play ended: {self.process.communicate(timeout=PATIENCE_S)[1]}")
             self.said.append(line.rstrip("\n"))
             word, _, rest = line.partition(": ")
             if word == "page":
@@ -138,7 +144,7 @@ class Running:
             self.process.communicate(timeout=PATIENCE_S)
         finally:
             self.process.kill()
-        return self.process.returncode
+        return self.process.wait(0)
 
     def __enter__(self) -> Running:
         return self
@@ -146,6 +152,10 @@ class Running:
     def __exit__(self, *raised: object) -> None:
         if self.process.poll() is None:
             self.kill()
+
+
+def _started(command: Sequence[str], env: Mapping[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
 
 
 def _decoded(raw: bytes) -> Any:

@@ -163,7 +163,7 @@ def simulating(prepared: str) -> Iterator[subprocess.Popen[bytes]]:
 def test_a_sigint_delivered_to_a_worker_thread_ends_the_table_with_130(tmp_path: Path) -> None:
     """The kernel may deliver a process's signal to any of its threads; Python handles it in the main one."""
     tgkill = 234 if platform.machine() == "x86_64" else 131
-    with Running(tmp_path) as running:
+    with Running(tmp_path, program=(PEGPIP,)) as running:
         pid = running.process.pid
         others = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir() if int(task.name) != pid]
         libc = ctypes.CDLL(None, use_errno=True)

@@ -17,7 +17,7 @@ from companion.commands import play
 from companion.commands.watch import command as watch
 from companion.service.addresses import served_port
 from companion.settings.load import Settings
-from tests.system.running import Running, pegpip
+from tests.system.running import PEGPIP, Running, pegpip
 from tests.waiting import PATIENCE_S
 
 BARRED = "-dac_override,-dac_read_search"
@@ -26,7 +26,7 @@ WITHOUT_ROOTS_RIGHTS = ["setpriv", f"--bounding-set={BARRED}", f"--inh-caps={BAR
 
 
 def test_play_command_prints_address_and_six_digit_pin_and_healthz_is_ok(tmp_path: Path) -> None:
-    with Running(tmp_path) as table:
+    with Running(tmp_path, program=(PEGPIP,)) as table:
         status, health = table.ask("/healthz")
         assert (status, health["status"]) == (200, "ok")
         assert len(table.pin) == 6
@@ -42,7 +42,7 @@ def test_play_command_prints_the_virtual_tray_page_url_with_the_address_it_serve
 
 @pytest.mark.parametrize(("by", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 def test_play_command_exits_130_on_sigint_and_0_on_sigterm(tmp_path: Path, by: int, status: int) -> None:
-    with Running(tmp_path) as table:
+    with Running(tmp_path, program=(PEGPIP,)) as table:
         assert table.stop(by) == status
 
 

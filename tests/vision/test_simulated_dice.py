@@ -12,6 +12,7 @@ import pytest
 from companion.adapters.hands import VirtualHands
 from companion.table.tray.observation import Die
 from tests.vision.camera_standins import virtual_camera
+from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.contact import CORNERS, Walls, touch
 from vision.cameras.simulated.physics import MAX_FLAT_DEG, MIN_GAP_MM, SUNK_MM, Bodies, advance, laid_out, leaning_deg
 from vision.cameras.simulated.tray import DIE_MM, Pose, VirtualTray, apart_mm
@@ -173,3 +174,14 @@ def test_a_throw_has_one_cocked_die_at_cocked_share_1_and_none_at_share_0(
     assert [cocked(pose) for pose in thrown(seed, 3)].count(True) == 1
     monkeypatch.setattr("vision.cameras.simulated.tray.COCKED_SHARE", 0.0)
     assert not any(cocked(pose) for pose in thrown(seed, 3))
+
+
+def test_virtual_cameras_without_a_seed_show_the_same_tray_whatever_lay_in_another() -> None:
+    before = VirtualCamera(0).rig().empty_bgr
+    used = VirtualCamera(3, sleep=lambda _s: None)
+    used.lay_sheet(np.zeros((60, 80, 3), np.uint8), (120.0, 90.0))
+    used.frame()
+    used.lift_sheet()
+    assert np.array_equal(VirtualCamera(0).rig().empty_bgr, before)
+    assert np.array_equal(used.rig().empty_bgr, before)
+    assert not np.array_equal(VirtualCamera(0, seed=5).rig().empty_bgr, before)

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import chromium_browser
-from tests.system.running import Running
+from tests.system.running import PEGPIP, Running
 from tests.system.test_first_evening import first_throw
 from tests.web.pub import ALONE, opened, play, served
 from tests.web.test_whole_games import POINT_5, POINT_6, SHIFTS, room, slow_phone, updated
@@ -133,7 +133,7 @@ def live_again_ms(chromium: Any, folder: Path) -> float:
 def first_throw_ms(chromium: Any, folder: Path) -> float:
     """Start a new table, set it up by phone and throw; return the time until the throw is scored."""
     begun_s = time.monotonic()
-    with Running(folder) as table:
+    with Running(folder, program=(PEGPIP,)) as table:
         host = first_throw(chromium, table)
         took_ms = 1000 * (time.monotonic() - begun_s)
         host.page.context.close()

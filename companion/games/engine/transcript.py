@@ -192,9 +192,10 @@ def race_of(transcript: Transcript) -> tuple[Change, ...]:
     A `Change` holds the side, its new score, and the state before the line that changed it. Several changes by one line
     are in the order of the sides.
     """
+    told = ((step.state, step.state.standing.scores) for step in transcript.steps)
     return tuple(
-        Change(side, score, before.state)
-        for before, after in pairwise(transcript.steps)
-        for side, (old, score) in enumerate(zip(before.state.standing.scores, after.state.standing.scores, strict=True))
+        Change(side, score, state)
+        for (state, scores), (_, later) in pairwise(told)
+        for side, (old, score) in enumerate(zip(scores, later, strict=True))
         if score != old
     )

@@ -5,6 +5,7 @@ Dice are moved through `VirtualTray`, as by a hand. Their values are read from t
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 
@@ -51,6 +52,18 @@ def rig_over(empty_bgr: FrameBGR) -> Rig:
     )
 
 
+@functools.cache
+def _usual_tray() -> FrameBGR:
+    """Return the read-only picture of the empty tray that each camera without a seed shows.
+
+    A tray is the same piece of furniture every evening: what was calibrated yesterday holds today. It is drawn only
+    once, because each change of a setting opens a camera to try it.
+    """
+    empty_bgr = background(LENS, RIDGE_MM, TRAY_WH_MM, np.random.default_rng(TRAY_SEED))
+    empty_bgr.setflags(write=False)
+    return empty_bgr
+
+
 class VirtualCamera:
     """A camera that renders a virtual tray with `dice` dice in real time, `fps` frames a second.
 
@@ -74,10 +87,7 @@ class VirtualCamera:
         `clock`; the default changes nothing."""
         self._clock, self._sleep, self._frame_s = clock, sleep, 1 / fps
         self._faces = [faces_of(KINDS[index % len(KINDS)], rng) for index in range(dice)]
-        # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
-        self._empty = background(
-            LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY_SEED)
-        )
+        self._empty = _usual_tray() if seed is None else background(LENS, RIDGE_MM, TRAY_WH_MM, rng)
         self._ground = self._empty
         self._empty_seen = cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX)
         self._noise = Noise(LENS.size_wh[0], rng)
