@@ -120,9 +120,10 @@ def test(settings_file: Path | None, layout: str | None, strip: str | None, step
     """Light the strip in four colours, then each hole for a moment.
 
     The colours are red, green, blue and dim white, each for --step seconds. On a terminal you are asked whether
-    they were right, unless the strip is simulated. If not, an SPI strip shows them in the other coding (--spi-bits:
-    SPI bits that encode an LED's bit). If that is right, the command says which setting to change. Exit status 1
-    when the colours were never right. --layout and --strip replace what the settings (--config) say.
+    they were right, unless the strip is simulated. If not, an SPI strip shows them in its other coding: 3 or 4 SPI
+    bits for an LED's bit. If that is right, the command says which setting to change. Exit status 1 when the colours
+    were never right. --layout, --strip and --spi-bits, the coding to begin with, replace what the settings (--config)
+    say.
     """
     from hardware.pictures.lights import hole_by_hole
 

@@ -64,9 +64,10 @@ class LiveSettings:
     def apply(self, now: Settings) -> None:
         """Apply new settings, which must have been checked (`problems`), to the running parts of the table.
 
-        If the strip's kind, layout or order changed, the board opens the new strip; its `health` reports a failure. If
-        the space for photos changed, the oldest photos that exceed it are deleted. If a sound setting changed, a trial
-        sound is played, and speech is switched on or off to match.
+        Brightness and current limits of the strip, night mode, disk space, volume and the voice's language take effect
+        at once. If the strip's kind, layout or order changed, the board opens the new strip; its `health` reports a
+        failure. If the space for data changed, the oldest photos that exceed it are deleted; throw packages are at the
+        next throw. If a sound setting changed, a trial sound is played, and speech is switched on or off to match.
         """
         with self._lock:
             before, self._now = self._now, now

@@ -45,9 +45,10 @@ class _Entrant(Generic[P]):
 def matches_of(draw: Draw[P], results: Sequence[Result[P, G]]) -> list[Match[P, G]]:
     """Return the matches of a tournament, in the order in which they are to be played.
 
-    Round robin: the first game of two players is their match. Knockout: their first game with a winner after the
-    matches that brought them there; after a shared win they play again. A bye is no match. A match without a game is a
-    walkover if one of the two players has left the tournament; if both have, neither wins.
+    Who wins a game is decided with the draw's handicaps (`oriented`). Round robin: the first game of two players is
+    their match. Knockout: their first game with a single winner after the matches that brought them there; after a
+    shared win they play again. A bye is no match. A match without a game is a walkover if one of the two players has
+    left the tournament; if both have, neither wins.
 
     `results` are the games finished during the tournament, in the order in which they began; games of others are
     ignored. Matches that are still to be played have no result. In a knockout a player who is not known yet is None.

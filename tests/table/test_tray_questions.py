@@ -158,7 +158,7 @@ def test_the_table_asks_nothing_about_an_unsure_dice_count_while_dice_are_lifted
     assert evening.throw(1, 3, 3, 4, 6).number == 4
 
 
-def test_the_table_asks_if_dice_thrown_again_between_two_observations_show_the_same_values(evening: Evening) -> None:
+def test_the_table_asks_when_dice_thrown_again_unseen_show_the_same_values(evening: Evening) -> None:
     """A five is kept and the last two dice are thrown before the next look: they show 2 and 6 again."""
     evening.throw(5, 5, 5, 5, 1, 2, 3)
     evening.keep(5, 5, 5, 5)

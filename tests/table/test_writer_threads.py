@@ -185,7 +185,7 @@ def test_lifting_dice_banks_nothing_if_a_full_disk_prevented_storing_their_throw
     assert evening.wait(3.0).number == number
 
 
-def test_a_throw_on_a_disk_turned_read_only_is_an_error_and_a_notice(
+def test_a_throw_on_a_disk_turned_read_only_raises_device_error_and_shows_a_notice(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read_only(*_: object, **__: object) -> None:

@@ -124,9 +124,10 @@ class AutoLock:
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
         """Return the controls that lock exposure or white balance, whichever has just converged; both if both have.
 
-        White balance is locked at the frame's colour gains. The exposure is locked at whole flicker periods where
-        possible (`steady_exposure`). What is locked is marked as locked, and logged. Returns an empty dictionary if
-        nothing has just converged. `metadata` is picamera2's for the newest frame.
+        To be called once for each frame, with its `metadata` by picamera2. White balance is locked at the frame's
+        colour gains. Exposure time and gain are first changed to whole flicker periods of a lamp, at about the same
+        brightness (`steady_exposure`); where that is impossible, a warning is logged. What is locked is marked as
+        locked, and logged. Returns an empty dictionary if nothing has just converged.
         """
         if self._exposed and self._balanced:
             return {}

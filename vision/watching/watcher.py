@@ -273,12 +273,13 @@ class Watcher:
     def _read(self, frame: Frame) -> Settled:
         """Read up to FRAMES_READ successive frames of the still tray, from `frame` on, and merge their readings.
 
-        If there are lights near the tray, they are dimmed meanwhile, and frames taken before they are dim, including
-        `frame`, are skipped. If a recording ends before that, its last frame is read.
+        The frames are taken first, then read in order. If there are lights near the tray, they are dimmed meanwhile,
+        and frames taken before they are dim, including `frame`, are skipped. If a recording ends before that, its last
+        frame is read.
 
-        Reading ends early, but not before one frame is read, when the recording ends or the watcher is stopped. It also
-        ends at a frame whose reading is in doubt: later frames can't remove the doubt. The stillness detector gets none
-        of the frames after `frame`.
+        Reading ends early, but not before one frame is read, if the watcher is stopped, or after a frame whose reading
+        is in doubt: later frames can't remove the doubt. Such a result has all frames as `doubted_frames`. The
+        stillness detector gets none of the frames after `frame`.
         """
         self._read_by = read, rig = self._setup
         expect = self._expect()

@@ -33,8 +33,8 @@ NAME_LENGTH = 24
 DAY_S = 86_400.0
 """Length of a day, in seconds."""
 MAX_PHONES = 64
-"""Most paired phones and screens. One more removes the player or screen unseen for longest, never an owner. Higher: the
-owner's list gets longer; lower: guests who were removed must pair again."""
+"""Most paired phones and screens. One more removes the player or screen unseen for longest; if all are owners, it is
+refused. Higher: the owner's list gets longer; lower: guests who were removed must pair again."""
 MAX_SEAT_SILENCE_S = 3 * 3600.0
 """Seconds without a request until a phone's seat is free. Longer: left seats stay taken; shorter: a break loses one."""
 

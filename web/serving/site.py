@@ -115,8 +115,8 @@ async def whole_body(receive: Receive, limit_bytes: int = BODY_LIMIT_BYTES) -> b
 def plain_headers(headers: list[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]]:
     """Return a request's headers made safe for WSGI.
 
-    A header with "_" in its name is left out: WSGI turns "-" into "_", so it could pass for another. Transfer-Encoding
-    and any Content-Length beside it become one Content-Length, because the body is complete.
+    A header with "_" in its name is left out: WSGI turns "-" into "_", so it could pass for another. A
+    Transfer-Encoding and any Content-Length beside it are replaced by one Content-Length: the body is complete.
 
     Args:
         headers: Pairs of a name in lower case and its value.

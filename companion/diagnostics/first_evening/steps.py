@@ -50,9 +50,10 @@ MAX_ASKED = 0.1
 """Largest share of the guided check's throws, 0 to 1, whose reading may be doubtful; with more the check fails and
 advises better light. One is always allowed. Higher: bad light passes; lower: a good table may fail."""
 UNSEEN_TIMEOUT_S = 60.0
-"""Longest wait for a throw, in seconds of camera time; after it the person is asked whether they threw. If a throw was
-judged since the last such wait, they are only invited again. Too short: asked too early; too long: a miss is noticed
-late. The question says "for a minute"."""
+"""Longest wait for the tray at rest before the first throw, and then for each throw, in seconds of camera time. Without
+rest the step fails. Without a throw the person is asked whether they threw, or only invited again if one was judged
+since the last such wait. Shorter: asked too early; longer: a miss or a dark tray is noticed late. The question and the
+error say "for a minute"."""
 COLOUR_S, HOLE_S = 1.0, 0.05
 """Seconds that the LED check shows each test colour on the strip, and each hole when one light walks through all.
 Higher: a longer check."""

@@ -101,8 +101,8 @@ def exported(folder: Path) -> Iterator[Case]:
 def rig_of(estimate: dict[str, Any], empty_bgr: FrameBGR, factor: float = 1.0) -> Rig:
     """Return the calibration that a rough estimate, an entry of the list of rigs, gives.
 
-    `factor` multiplies the lens's height at the same focal length, so that lengths on the floor grow with it.
-    `empty_bgr` is the picture (h, w, 3) of the empty tray.
+    `factor` multiplies the lens's height at the same focal length, so that lengths on the floor grow with it. The keep
+    zone has no width. `empty_bgr` is the picture (h, w, 3) of the empty tray.
     """
     height_px, width_px = empty_bgr.shape[:2]
     height, die = estimate["height_mm"] * factor, float(estimate["die_mm"])

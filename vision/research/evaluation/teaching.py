@@ -128,9 +128,9 @@ def _true_value(box: Box, boxes: Sequence[tuple[Box, int]]) -> int:
 
 
 def _split(photos: Sequence[LabelledPhoto], rng: np.random.Generator, least: int) -> tuple[list[Any], list[Any]]:
-    """Draw photos to learn from; return them, 12 at most, and the photos of all groups that were not drawn.
+    """Draw groups of photos to learn from; return 12 of their photos at most, and all photos of the other groups.
 
-    Groups are drawn until a random number of photos, 6 to 12, is reached or only about `least` are left to judge.
+    Groups are drawn until they have a random number of photos, 6 to 12, or only about `least` are left to judge.
     """
     groups = list(rng.permutation(sorted({photo.group for photo in photos})))
     wanted, learnt = int(rng.integers(LEARNT[0], LEARNT[1] + 1)), list[LabelledPhoto]()
