@@ -219,10 +219,10 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: Sequence[Peg], time_s: float | 
 
 
 def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]], time_s: float | None) -> None:
-    """Draw the pegs of one hole: they divide its LEDs, or are shown in turn if there are fewer LEDs than pegs.
+    """Draw the pegs of one hole: each gets a part of its LEDs, or all in turn if there are fewer LEDs than pegs.
 
-    Pegs shown in turn fade in and out; their own brightness then has no effect. `time_s` decides which peg is shown;
-    None shows the first. `holders` has the colour and the brightness, 0 to 1, of each peg.
+    Pegs shown in turn fade in and out; the brightness in `holders` is then ignored. `time_s` decides which peg is
+    shown; None shows the first. `holders` has the colour and the brightness, 0 to 1, of each peg.
     """
     if len(holders) == 1 or len(leds) >= len(holders):
         for k, (colour, level) in enumerate(holders):

@@ -68,8 +68,8 @@ class Clips:
     def hear(self, snapshot: Snapshot, news: News) -> None:
         """Keep the last CLIP_S seconds before the newest throw as its clip, if an event asks for a replay.
 
-        `news` has the events since the snapshot before. The frames are set aside when the throw's event comes. The
-        event that asks for a replay (`Event.replayed`) may be that one, or a later one while the throw is the newest.
+        `news` has the events since the snapshot before. The frames are set aside when the throw's event comes. They
+        become the clip when that event or a later one asks for a replay (`Event.replayed`), if no newer throw has come.
         Only the newest MAX_CLIPS clips are kept. There is no clip of a throw that the camera did not read, or of fewer
         than FRAMES_PER_S frames.
         """

@@ -49,9 +49,11 @@ def command(
     Stop a running table first: its camera, strip and buttons are opened. Exit status 1 when something is wrong.
 
     `pegpip doctor --bundle report.zip` also writes a zip for a bug report: settings without passwords, the last game,
-    the log; with --photos also the newest photos of throws. `pegpip doctor --first-evening` guides a person through a
-    new table for about twenty minutes, part by part; Ctrl-C ends it and keeps the results. There --throws is the number
-    of throws, and --yes answers yes to everything, as a demonstration.
+    the log; with --photos also the newest photos of throws.
+
+    `pegpip doctor --first-evening` guides a person through a new table for about twenty minutes, part by part. At the
+    end, also after Ctrl-C, it writes a page and a zip into the folder --out, by default `first-evening` in the data
+    folder. --throws is the number of throws; --yes answers yes to everything, as a demonstration.
     """
     from companion.diagnostics.bundle import write
     from companion.diagnostics.doctor import checks

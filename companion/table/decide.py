@@ -269,7 +269,8 @@ def _started(changes: Changes, command: c.StartGame) -> Changes:
     """Return `changes` with the entry of a new game; dice in the tray are ignored until they change.
 
     A running game stays unfinished. The new game joins the last sitting if it has the same players and that sitting was
-    not ended. Raises RulesError for a wrong header, terms or colours.
+    not ended. Otherwise a new sitting begins, and undo reaches back only to the games of the sitting before. Raises
+    RulesError for a wrong header, terms or colours.
     """
     record, header = changes.state.record, header_of(command.header)
     sitting = oldest = record.number + 1

@@ -19,9 +19,9 @@ from vision.images.loading import quiet_opencv
 from vision.reading.reading import FrameBGR
 
 OPEN_WAIT_S = 10.0
-"""Longest wait, in seconds, for a live camera to open, and before that for an earlier `stop` to close it; then it
-counts as missing. A USB camera that wakes up takes some seconds. Longer: one that never answers blocks the table
-longer."""
+"""Longest wait, in seconds, for a live camera to open; then it counts as missing. An earlier `stop` that still closes
+it is waited for as long before that. A USB camera that wakes up takes some seconds. Longer: one that never answers
+blocks the table longer."""
 FROZEN_S = 10.0
 """Seconds of identical pictures after which a live camera counts as frozen: noise makes any two pictures of a sensor
 differ. A longer time reports it later; a shorter one may report a camera whose driver repeats pictures for a moment."""

@@ -140,8 +140,9 @@ class Archive:
     def note(self, games: Iterable[object]) -> None:
         """Update the archive in memory with the `ArchivedGame` objects in `games`; only `write` changes the file.
 
-        The new games replace all stored ones from the oldest new one on; earlier games stay. A later stored game that
-        is missing in `games` was taken back, so it is dropped. Other objects in `games` (`PlayedGame`) are skipped.
+        Stored games from the number of the oldest new one on are dropped, then the new games are added: a stored game
+        that is missing in `games` was taken back. Earlier games stay. Other objects in `games` (`PlayedGame`) are
+        skipped.
         Without an `ArchivedGame` in `games` nothing changes.
         """
         fresh = {game.number: game for game in games if isinstance(game, ArchivedGame)}

@@ -284,7 +284,7 @@ class Race:
         return TurnValues(self._piddle_points, banked, lost + late, banked, fresh)
 
     def _finish_of(self, side: int) -> tuple[Floats, Floats]:
-        """Return two probabilities for each round: a side finishes in this round, or has not finished by its end.
+        """Return, for each round, the probabilities that a side finishes in it, and that it goes on after it.
 
         Round 0 is the current one: a side that has already played in it can finish from round 1 on. A side that has
         finished already counts as finishing in round 0.

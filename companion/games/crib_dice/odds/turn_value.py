@@ -153,8 +153,8 @@ class TurnValues:
         """Return the value of a Crib Dice turn before a throw of seven dice, with best play after it. Cached.
 
         `bank`, `known` and `rich` are arguments of `TurnValues`; the unit is that of `bank`. The value is read from the
-        table `known`; without a table it is computed. If `gathered` is at least the table's length, or SURE_STOP_POINTS
-        without a table, the turn is taken to stop after the throw, and `rich` gives the value.
+        table `known`; without a table it is computed. From the table's length on, or from SURE_STOP_POINTS without a
+        table, `rich` gives the value: the turn is assumed to stop after this throw.
 
         Args:
             gathered: Points of the turn's earlier sets.

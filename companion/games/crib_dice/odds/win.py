@@ -87,9 +87,9 @@ def _turn_values_for(board: CribbageBoard, goal: str) -> TurnValues:
     """Return the values of the current turn for the side to play. Cached.
 
     `goal` is `win` (win probability) or `games` (expected games that the other side loses, less those of this side).
-    Values for `games` come from a stored table for two sides, for these house rules or the nearest ones. So do those
-    for `win` if the table is exact (`is_solved`) or a house rule of `ONE_MOVES_ANOTHER` is on. Otherwise they come from
-    independent races of the pegs (`Race`). Raises RulesError if a stored table is missing.
+    Values for `games` come from a stored table for two sides, for these house rules or the nearest ones. Values for
+    `win` come from that table, too, if it is exact (`is_solved`) or a house rule of `ONE_MOVES_ANOTHER` is on; else
+    from independent races of the pegs (`Race`). Raises RulesError if a stored table is missing.
     """
     if goal == "games" or two_sides.is_solved(board) or any(board.header.rules[key] for key in ONE_MOVES_ANOTHER):
         return two_sides.duel_turn_values(board, goal)

@@ -44,7 +44,6 @@ LAYOUTS: dict[int, tuple[tuple[int, int], ...]] = {
     4: ((-1, -1), (1, 1), (-1, 1), (1, -1)),
     5: ((-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0)),
     6: ((-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0)),
-    8: ((-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0), (0, -1), (0, 1)),
 }
 """Places (x, y) of the pips of a domino's half or of a disc's dots, by their number, in steps between pips."""
 
