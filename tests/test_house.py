@@ -279,7 +279,11 @@ def test_only_listed_type_names_are_defined_in_more_than_one_module() -> None:
         and not any(isinstance(base, ast.Name) and base.id == "Protocol" for base in node.bases)
     )
     assert {name for name, count in found.items() if count > 1} == SAME_IN_TWO_ROOMS
-    assert {node.name.lstrip("_") for _, node in types} & OLD_TYPES == set()
+
+
+def test_no_class_of_the_package_has_a_retired_name() -> None:
+    classes = [node for path in MODULES for node in ast.walk(tree_of(path)) if isinstance(node, ast.ClassDef)]
+    assert {node.name.lstrip("_") for node in classes} & OLD_TYPES == set()
 
 
 def test_no_docstring_describes_an_argument_or_attribute_that_does_not_exist() -> None:

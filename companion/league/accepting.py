@@ -46,7 +46,7 @@ def accept(connection: Connection, table: int, message: Message, body: bytes, si
     """Judge a message, store its revision of the game, update results and standings; return which revision counts now.
 
     All is stored in one transaction, so `connection` must have none open.
-    - A revision newer than the one that counts replaces the game's results.
+    - A revision newer than the one that counts replaces the game's results; if it is not final, none are left.
     - An older one is only stored.
     - A repeated one changes nothing.
 

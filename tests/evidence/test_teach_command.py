@@ -135,7 +135,9 @@ def test_teach_and_watch_refuse_the_virtual_tray_that_nobody_can_throw_into(
     assert (type(done.exception), "pegpip play" in str(done.exception)) == (SetupError, True)
 
 
-def test_watch_command_ends_at_first_error_of_a_new_kind_of_simulated_camera(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watch_command_with_a_newly_added_simulated_camera_ends_at_its_first_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A recording does not get well by waiting. The command had a list of its own, which lacked new recordings."""
     torn = watcher.Ill(DeviceError("The tape is torn.", "Splice it."))
     tape = opening.MissingCamera("tape", lambda: opening.open_camera("virtual"))

@@ -234,7 +234,7 @@ def test_merging_two_league_players_who_played_each_other_is_refused(season: Sea
         admin.merge(connection, players["Ben"], players["Ann"])
 
 
-def test_a_league_round_robin_counts_played_games_and_a_walkover_after_a_withdrawal(own_season: Season) -> None:
+def test_a_league_round_robin_counts_played_games_and_a_walkover_for_a_withdrawal(own_season: Season) -> None:
     """A withdrawn player's open match is a walkover for the opponent."""
     players = own_season.players()
     ann, ben, other = players["Ann"], players["Ben"], players["=cmd()"]

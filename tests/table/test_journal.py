@@ -93,7 +93,7 @@ def test_journal_entries_can_be_read_from_any_entry_number_onwards(tmp_path: Pat
     journal.close()
 
 
-def test_an_intact_entry_is_found_by_number_also_after_a_line_whose_number_is_unreadable(tmp_path: Path) -> None:
+def test_entries_after_a_line_whose_number_is_unreadable_are_still_found_by_number(tmp_path: Path) -> None:
     journal = opened(tmp_path)
     for number in range(1, 6):
         journal.append(entry(number))

@@ -31,8 +31,8 @@ MODULES = 6
 """Number of modules (black or white squares) along a marker's side: four bits and a border on both sides. OpenCV's
 dictionary fixes it. Another number draws wrong markers or none, and measures their focus and light wrong."""
 QUIET_MM = 6.0
-"""Width of the white margin that a marker needs, in millimetres: one module. A marker that has less room before a fold,
-a cut or the paper's edge is left out of the sheet."""
+"""Width of the white margin that a marker needs, in millimetres: one module. A marker that has less room to a fold, a
+cut or the paper's edge is left out of the sheet. Larger: fewer markers; smaller: some are not detected."""
 _COLUMNS_MM, _ROWS_MM = (12.0, 90.0, 168.0, 249.0), (14.0, 160.0)
 """Left and upper edges of the markers, in mm from the sheet's upper left corner. Printers leave margins of up to 8 mm
 blank. The last column lies beyond a ridge at 240 mm, in the keep zone."""

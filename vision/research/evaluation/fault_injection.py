@@ -38,7 +38,7 @@ class FaultInjection:
     knock_at_s: float = -math.inf
 
     def over(self, picture: FrameBGR, now_s: float) -> FrameBGR:
-        """Return the picture with the disturbances that are active at the time `now_s` drawn over it."""
+        """Return the picture as a shadow, a hand, a knock or a changed lamp alters it at the time `now_s`."""
         if now_s < self.shadow_until_s:
             picture = _shaded(picture, now_s)
         if now_s < self.hand_until_s:

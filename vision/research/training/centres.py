@@ -111,8 +111,9 @@ class Exported(nn.Module):
 def targets(dice: Dice, named: bool = True) -> tuple[NDArray[np.float32], ...]:
     """Make the training targets of a picture of CROP_PX x CROP_PX pixels.
 
-    A die gets a spot in its value's heat map, with 1 at its centre. A die cut off by the picture's edge, or of a size
-    outside SIZES_PX, gets none: around it the heat maps do not count.
+    A die gets a spot in its value's heat map, with 1 at its centre, also if the picture's edge cuts a little off. A die
+    whose centre is within 0.3 of its size of the edge, or whose size is outside SIZES_PX, gets none: around it the heat
+    maps do not count.
 
     Args:
         dice: Centre x and y, size in pixels and value of each die.

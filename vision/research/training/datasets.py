@@ -37,8 +37,8 @@ WEIGHTS = {
 Twice as much shows a set about twice as often. A set that is not listed here is not loaded.
 `own_table` is what a table's own /review page exports."""
 KEPT_BACK = {"pxl_trays": 3}
-"""Sets without a split of their own, with a number N each: about one throw in N, chosen by a hash, is kept for
-measuring and never trained on."""
+"""Name of a set without a split of its own -> N: about one throw in N, chosen by a hash, is kept for measuring and
+never trained on. Larger: more throws to train on, fewer to measure with."""
 FACE_OF_BOX = {"pxl_trays": 0.86, "casino_crops": 0.78}
 """Size of the upper face as a share of the labelled box, for sets whose boxes enclose tilted dice; 1 for all others.
 Larger: the networks learn larger faces, with more of the sides."""
