@@ -110,7 +110,7 @@ def test_in_a_bots_crib_dice_turn_keep_zone_and_empty_tray_decide_nothing(seat: 
     assert seat.state["player"] == "House"
 
 
-def test_a_throw_seen_before_the_bot_has_decided_counts_once_the_bot_has_decided(seat: Seat) -> None:
+def test_a_throw_seen_before_the_bot_decides_is_scored_after_its_decision(seat: Seat) -> None:
     seat.throw(*FIRST)
     seat.player.step()
     seat.tray.lift("thrown")
@@ -200,7 +200,7 @@ def test_the_bots_level_is_kept_through_a_restart_and_for_the_next_game(seat: Se
     assert seat.table.submit(NextGame(number=ended.number)).terms == ended.terms
 
 
-def test_journal_omits_the_bot_and_display_options_of_a_default_game(table: Table, tmp_path: Path) -> None:
+def test_the_journal_omits_the_options_for_hints_dice_and_bot_of_a_default_game(table: Table, tmp_path: Path) -> None:
     snapshot = table.submit(StartGame(header=HEADER))
     assert snapshot.terms == terms_of({}, transcript_of(b'{"transcript":1,"game":"crag","players":["A"]}').header)
     assert b"terms" not in (tmp_path / "journal.jsonl").read_bytes()

@@ -69,7 +69,7 @@ def test_a_mistake_gets_a_bot_remark_unless_the_remarks_setting_is_off(tmp_path:
             assert said["remark"]["player"] == "Ann"
 
 
-def test_remarks_on_mistakes_are_signed_with_the_house_name_setting_and_end_in_tournament_mode(tmp_path: Any) -> None:
+def test_mistake_remarks_bear_the_house_name_setting_and_stop_in_tournament_mode(tmp_path: Any) -> None:
     with opened(tmp_path) as pub:
         pub.start()
         mistake(pub)

@@ -104,7 +104,7 @@ def test_reading_a_throw_package_damaged_or_of_a_newer_version_is_an_error(copy:
         read_package(copy[1])
 
 
-def test_a_throw_and_photos_file_with_a_flipped_bit_fails_to_load_or_loads_unchanged(copy: dict[int, Path]) -> None:
+def test_a_throw_package_with_a_flipped_bit_fails_to_load_or_loads_unchanged(copy: dict[int, Path]) -> None:
     sound, content, rng = read_package(copy[1]), copy[1].read_bytes(), random.Random(5)
     tail = len(content) - 400  # names, sizes and places of the parts
     places = [*range(60), *range(tail, len(content)), *(rng.randrange(len(content)) for _ in range(200))]
@@ -215,7 +215,7 @@ def test_health_drops_its_full_disk_report_once_no_throw_packages_are_to_be_kept
 
 
 @without_room
-def test_a_size_limit_too_low_for_any_throw_package_keeps_none_and_is_reported_by_health(
+def test_a_size_limit_too_low_for_a_throw_package_keeps_none_and_health_is_good(
     tmp_path: Path, networks: Networks, cap_bytes: int, says: str
 ) -> None:
     with VirtualEvening(tmp_path, networks, cap_bytes=cap_bytes) as evening:

@@ -115,7 +115,7 @@ def test_rescore_reports_damaged_throw_packages_and_reads_the_others(played: Pat
     assert (tmp_path / "sheet" / "3.jpg").exists()
 
 
-def test_throws_exported_by_rescore_hold_no_names_and_can_be_read_again(played: Path, tmp_path: Path) -> None:
+def test_throws_exported_by_rescore_hold_no_player_names_and_can_be_read_again(played: Path, tmp_path: Path) -> None:
     file = tmp_path / "throws.zip"
     CliRunner().invoke(rescore.command, ["--data", str(played), "--export", str(file)], standalone_mode=False)
     with zipfile.ZipFile(file) as archive:
@@ -174,7 +174,7 @@ def test_the_read_command_exits_1_on_a_zip_without_a_valid_export(tmp_path: Path
     assert (done.return_value, "no export of throws" in json.loads(done.stdout)["error"]) == (1, True)
 
 
-def test_export_omits_a_throw_if_another_die_in_its_photo_has_no_known_value(played: Path, tmp_path: Path) -> None:
+def test_export_omits_a_throw_if_a_set_aside_die_in_its_photo_has_no_known_value(played: Path, tmp_path: Path) -> None:
     """Without a keep zone a die that was set aside lies among the thrown ones, and the journal has no value for it."""
     throw = next(stored_throws(played))
     assert throw.rig is not None

@@ -30,7 +30,7 @@ def played(table: Table) -> int:
     return number
 
 
-def test_past_games_cache_only_the_newest_results_and_compute_a_dropped_one_again(
+def test_past_games_recompute_luck_dropped_from_the_cache_but_keep_decision_costs(
     table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     past, computed, games = PastGames(tmp_path), list[Any](), [played(table) for _ in range(3)]

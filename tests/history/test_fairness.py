@@ -83,7 +83,7 @@ def test_the_smallest_bias_that_fairness_can_detect_falls_with_more_rolls() -> N
         assert could_have_found(rolled) == pytest.approx(chance)
 
 
-def test_a_fairness_verdict_of_loaded_dice_never_returns_to_even() -> None:
+def test_a_verdict_of_loaded_dice_does_not_turn_even_in_300_fair_looking_throws() -> None:
     found = thrown([0.15] * 5 + [0.25], 2000, seed=1)
     assert found.verdict == "loaded"
     assert found.confusion is None

@@ -10,7 +10,7 @@ import pytest
 from companion.table.atomic import replacing, write_file
 
 
-def test_atomic_replacement_of_a_file_leaves_other_files_ending_in_part_unchanged(tmp_path: Path) -> None:
+def test_replacing_a_file_leaves_other_files_with_the_suffix_part_unchanged(tmp_path: Path) -> None:
     others = [tmp_path / name for name in ("report.part", "report.zip.part")]
     for other in others:
         other.write_text("mine")

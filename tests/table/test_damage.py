@@ -65,7 +65,9 @@ def test_reading_a_damaged_journal_names_the_last_intact_entry(tmp_path: Path) -
     [(b"kind", b"\xffind"), (b"text", b"t\xe9xt"), (b'"text"', b'"text":[' + b"[" * 5000 + b"]" * 5000 + b'],"x"')],
     ids=["kind", "body", "nesting"],
 )
-def test_a_journal_line_of_bad_utf_8_or_nesting_is_malformed_despite_a_valid_hash(old: bytes, forged: bytes) -> None:
+def test_a_journal_line_of_bad_utf_8_or_too_deep_nesting_is_rejected_despite_valid_hash(
+    old: bytes, forged: bytes
+) -> None:
     line = chained(Head("journal"), 1, "kind", b'{"text":1}', 0.0, None).line
     content = line[: line.rindex(b',"')].replace(old, forged)
     digest = hashlib.blake2b(content, digest_size=HASH_BYTES, person=SCHEMA).hexdigest()
@@ -75,7 +77,9 @@ def test_a_journal_line_of_bad_utf_8_or_nesting_is_malformed_despite_a_valid_has
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("harm", ["cut", "missing", "zeroed"])
-def test_a_cut_missing_or_zeroed_journal_copy_is_rewritten_from_the_other(tmp_path: Path, copy: str, harm: str) -> None:
+def test_a_truncated_missing_or_half_zeroed_journal_copy_is_rewritten_from_the_other(
+    tmp_path: Path, copy: str, harm: str
+) -> None:
     entries = kept(tmp_path)
     file = tmp_path / copy
     content = file.read_bytes()

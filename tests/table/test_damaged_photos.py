@@ -110,7 +110,7 @@ def test_a_journal_check_that_fails_to_copy_a_damaged_journal_aside_leaves_no_pa
     journal.close()
 
 
-def test_the_copy_of_a_damaged_data_folder_hard_links_photos_and_syncs_each_copied_file(
+def test_the_copy_of_a_damaged_folder_links_photos_and_evidence_and_syncs_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal, synced, fsync = photographed(tmp_path), set[int](), os.fsync
@@ -267,7 +267,7 @@ def test_moving_misnumbered_throw_photos_deletes_none_on_a_write_error(
     assert (photos.jpeg(2), photos.jpeg(5)) == (None, b"photo 5")
 
 
-def test_moving_misnumbered_throw_photos_leaves_one_that_cannot_be_read(tmp_path: Path) -> None:
+def test_moving_misnumbered_throw_photos_leaves_an_unreadable_photo_in_place(tmp_path: Path) -> None:
     photos = Photos(tmp_path)
     photos.start(9)
     unreadable = photos.folder / "2.jpg"

@@ -41,7 +41,7 @@ def test_journal_entries_can_be_read_while_the_journal_is_open(tmp_path: Path) -
     journal.close()
 
 
-def test_appending_an_entry_writes_and_syncs_both_journal_copies(
+def test_appending_an_entry_syncs_the_first_journal_copy_before_writing_the_second(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each copy is written before it is flushed, and the first is on the disk before the second is written."""

@@ -161,7 +161,7 @@ def test_if_the_player_who_started_is_on_the_losing_team_their_partner_starts_th
     assert next_starting_seat((125, 30), (0, 1), first=1, seats=4) == 3
 
 
-def test_the_oldest_photos_are_deleted_at_the_size_limit_even_in_one_long_play_session(tmp_path: Path) -> None:
+def test_starting_a_game_deletes_the_oldest_photos_over_their_size_limit(tmp_path: Path) -> None:
     photos, tray = Photos(tmp_path, cap_bytes=30), Tray()
     table = Table(Journal(tmp_path), photos)
     table.start()
@@ -256,7 +256,7 @@ def test_a_series_of_games_is_led_by_most_games_won_and_on_a_tie_by_fewest_games
     assert sitting_of([]).ahead == ()
 
 
-def test_a_game_starts_when_the_oldest_photos_cannot_be_deleted(
+def test_a_game_starts_even_if_the_oldest_photos_cannot_be_deleted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     photos = Photos(tmp_path, cap_bytes=1)

@@ -85,7 +85,9 @@ def test_correcting_a_throw_changes_the_face_counts_of_player_statistics(table: 
     assert past.players()["Ann"].faces[:2] == (0, 2)
 
 
-def test_player_statistics_credit_a_turn_to_the_thrower_and_not_to_the_partner(table: Table, tmp_path: Path) -> None:
+def test_player_statistics_credit_points_and_throws_to_the_thrower_not_the_partner(
+    table: Table, tmp_path: Path
+) -> None:
     names = ["Ann", "Ben", "Cid", "Dot"]
     table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
     played(table, [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"}])

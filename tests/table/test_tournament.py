@@ -195,7 +195,7 @@ def test_a_table_refuses_a_second_tournament_until_the_first_is_over(table: Tabl
     assert len(begin(table).players) == 5
 
 
-def test_a_tournament_with_invalid_game_rules_or_players_is_refused(table: Table) -> None:
+def test_a_tournament_with_an_invalid_game_rule_player_or_handicap_is_refused(table: Table) -> None:
     number = table.snapshot().number
     for wrong in ({"game": "chess"}, {"rules": {"bombs": True}}, {"players": ("Ann", "")}, {"handicaps": {"Zoe": 3}}):
         sent: dict[str, Any] = {"form": "knockout", "game": "crapola", "players": FIVE, **wrong}

@@ -207,7 +207,7 @@ def test_a_crib_dice_throw_seen_too_early_is_recorded_once_the_point_is_named(ev
     assert [thrown.values for thrown in after.throws] == [tuple(sorted(FIRST)), (1, 2, 3, 4, 6)]
 
 
-def test_an_empty_tray_never_banks_points_entered_by_phone(evening: Evening) -> None:
+def test_an_empty_tray_does_not_bank_points_entered_by_phone(evening: Evening) -> None:
     evening.see()
     played(evening.table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}])
     evening.see()

@@ -98,7 +98,7 @@ def test_the_answer_no_throw_to_a_question_about_dice_leaves_the_game_unchanged(
     assert evening.see().number == before.number
 
 
-def test_an_illegal_answer_to_a_question_about_doubtful_dice_is_refused_and_leaves_it_open(evening: Evening) -> None:
+def test_an_illegal_answer_about_doubtful_dice_is_refused_and_the_question_stays_open(evening: Evening) -> None:
     frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.DISAGREE).question
     with pytest.raises(IllegalAction):

@@ -179,7 +179,7 @@ def out_in(draw: Draw[str], told: Told, player: str) -> int:
 
 # -- claims -----------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("block", range(10))
-def test_matches_and_standings_of_1000_random_tournaments_equal_a_test_oracles(block: int) -> None:
+def test_1000_random_tournaments_have_the_matches_and_standings_of_a_test_oracle(block: int) -> None:
     for seed in range(100 * block, 100 * block + 100):
         chance = random.Random(seed)
         draw = random_draw(chance)
@@ -220,7 +220,7 @@ def test_a_knockout_of_n_has_n_minus_1_matches_and_byes_for_top_seeds(count: int
     assert [row.place for row in standings(draw, matches)].count(1) == 1
 
 
-def test_the_final_of_a_knockout_must_be_played_again_after_a_semifinal_result_is_corrected() -> None:
+def test_a_knockout_final_is_replayed_if_a_correction_changes_a_semifinal_winner() -> None:
     draw = Draw("knockout", ("Ann", "Ben", "Cid", "Dee"))
     first = [
         Result(1, ("Ann", "Dee"), (121, 90), (1.0, 0.0)),
