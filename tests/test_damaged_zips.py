@@ -90,7 +90,7 @@ KINDS = [
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_damage_to_a_zip_of_any_method_raises_only_device_errors(kind: Kind, method: int, tmp_path: Path) -> None:
+def test_damage_to_a_zip_of_any_compression_raises_only_device_errors(kind: Kind, method: int, tmp_path: Path) -> None:
     """The undamaged zip is read, so that damage to each of its parts is tried; some damage does not matter."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", method) as archive:

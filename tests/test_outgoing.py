@@ -43,7 +43,7 @@ def test_a_league_address_with_https_or_in_the_local_network_is_accepted(good: s
         "https://a:99999",
     ],
 )
-def test_a_league_address_without_https_or_host_is_refused(bad: str) -> None:
+def test_a_malformed_or_public_http_league_address_is_refused(bad: str) -> None:
     with pytest.raises(DeviceError, match=r"\[league\] server is no address"):
         check_address("[league] server", bad)
 
@@ -57,7 +57,7 @@ def test_a_webhook_url_with_a_malformed_host_port_or_path_is_refused(bad: str) -
 
 
 @pytest.mark.parametrize("bad", ["http://hooks.example/T0/secret", "https://user:secret@hooks.example/", "https://@a/"])
-def test_the_error_for_a_refused_webhook_url_does_not_contain_the_url(bad: str) -> None:
+def test_the_error_for_a_refused_webhook_url_does_not_contain_its_secret(bad: str) -> None:
     with pytest.raises(DeviceError, match="without user and password") as refused:
         check_address("[webhook] url", bad)
     assert "secret" not in str(refused.value)
@@ -111,7 +111,7 @@ def test_outgoing_request_with_a_torn_chunked_answer_is_a_connection_error(statu
         answered.result()
 
 
-def test_outgoing_request_to_a_server_that_is_away_says_why_in_words() -> None:
+def test_outgoing_request_to_a_port_nobody_listens_on_says_connection_refused() -> None:
     with socket.socket() as unserved:
         unserved.bind(("127.0.0.1", 0))  # and does not listen
         with pytest.raises(ConnectionError, match=r"^Connection refused$"):

@@ -35,7 +35,7 @@ REGDOM = "cfg80211.ieee80211_regdom="
 
 
 @given(st.text("ab=#\n[]", max_size=40), st.text("cd=\n", max_size=20))
-def test_uninstalling_removes_only_its_own_lines_from_config_txt(text: str, added: str) -> None:
+def test_uninstalling_removes_only_the_installers_lines_from_config_txt(text: str, added: str) -> None:
     whole = LINES.with_block(text)
     assert LINES.with_block(whole) == whole
     assert [line for line in whole.splitlines() if line in LINES.lines] == list(LINES.lines)

@@ -22,7 +22,7 @@ def step(machine: Noted, tmp_path: Path) -> Release:
     return Release(wheels(tmp_path / "new", "new"), Releases(machine))
 
 
-def test_the_installer_replaces_pips_pegpip_script_with_a_link_to_its_release(machine: Noted, step: Release) -> None:
+def test_the_installer_replaces_a_command_made_by_pip_with_a_link_to_the_release(machine: Noted, step: Release) -> None:
     """The fault: linking failed after the release was proven, and pip's older program stayed the command."""
     command, said = machine.at(step.command), list[str]()
     command.write_text("of pip")

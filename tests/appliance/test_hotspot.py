@@ -50,7 +50,9 @@ def test_the_installer_announces_no_wifi_name_if_the_hotspot_keyfile_is_incomple
 @pytest.mark.parametrize(
     ("name", "password"), [("Pub\n[x]", "one.two.three"), ("Pub", "one.two\n[x]\na=b"), ("Pub", "")]
 )
-def test_no_text_of_the_settings_adds_lines_to_the_hotspot_keyfile(machine: Noted, name: str, password: str) -> None:
+def test_the_hotspot_keyfile_drops_settings_with_line_breaks_or_no_password(
+    machine: Noted, name: str, password: str
+) -> None:
     """The service can write the settings, and root writes the keyfile."""
     settings = machine.at(SETTINGS)
     settings.write_text(_settings(machine, name, password))

@@ -74,7 +74,7 @@ def test_the_image_build_deletes_the_settings_and_hotspot_key_files_after_apt_in
     assert inside.index("apt-get install") < inside.index("rm -f")
 
 
-def test_an_interrupted_first_start_service_runs_again_before_pegpip_at_the_next_boot(tmp_path: Path) -> None:
+def test_first_start_leaves_its_done_mark_only_if_the_installer_succeeds(tmp_path: Path) -> None:
     """A power cut after the settings and before the hotspot's keyfile must not be the end of the first start."""
     unit = (STAGE / "00-pegpip/files/pegpip-first-start.service").read_text()
     (mark,) = re.findall(r"^ConditionPathExists=!(.*)$", unit, re.MULTILINE)

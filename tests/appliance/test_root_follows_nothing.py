@@ -189,7 +189,7 @@ def test_root_imports_a_backup_that_only_root_can_read_into_files_of_the_service
     assert home.is_the_services()
 
 
-def test_root_imports_no_service_backup_over_a_settings_file_in_roots_folder_and_writes_nothing(home: Home) -> None:
+def test_import_with_the_settings_path_in_roots_folder_fails_and_writes_nothing(home: Home) -> None:
     home.handed_over()
     with pytest.raises(DeviceError, match="--config"):
         read_archive(home.archive, home.data, home.outside / "pegpip.toml", replace=True)
@@ -239,7 +239,7 @@ def test_an_export_run_by_root_reads_no_file_through_symlinks_in_the_data_folder
         assert f"data/{name}" not in home.exported(to)
 
 
-def test_an_export_archive_stores_the_settings_file_once_and_has_mode_600(home: Home) -> None:
+def test_an_export_over_a_symlink_writes_a_mode_600_file_with_one_settings_file(home: Home) -> None:
     home.handed_over()
     home.imported()
     to = home.folder / "new.zip"

@@ -264,7 +264,7 @@ def test_an_update_installs_a_signed_wheel_without_running_it_as_root(
     assert not IS_ROOT or "0" not in users
 
 
-def test_an_update_from_a_signed_deb_installs_its_wheel_but_runs_no_script(own_shop: Shop) -> None:
+def test_an_update_from_a_signed_deb_installs_its_wheel_not_its_source_archive(own_shop: Shop) -> None:
     def fill(folder: Path) -> None:
         wheel(folder, version="0.2.0")
         setup_script(own_shop, folder)  # newer, and never built

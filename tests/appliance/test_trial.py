@@ -223,7 +223,9 @@ def test_an_unconfirmed_update_is_rolled_back_after_the_most_starts_allowed(rele
     assert (releases.current(), on_trial(releases)) == (first, None)
 
 
-def test_an_update_failing_during_a_trial_restores_the_proven_release(releases: Releases, tmp_path: Path) -> None:
+def test_an_update_failing_while_another_is_on_trial_restores_the_proven_release(
+    releases: Releases, tmp_path: Path
+) -> None:
     first, ill = releases.current(), wheels(tmp_path / "ill", "ill")
     begin(releases, releases.make(wheels(tmp_path / "unproven", "unproven")), GAME)
     with pytest.raises(DeviceError, match="the one before runs again"):
@@ -245,7 +247,9 @@ def test_an_update_interrupted_by_ctrl_c_restores_the_previous_release(releases:
     assert releases.current() == first
 
 
-def test_a_second_ctrl_c_during_update_rollback_names_the_restart_command(releases: Releases, tmp_path: Path) -> None:
+def test_the_error_after_a_second_ctrl_c_in_a_rollback_names_the_restart_command(
+    releases: Releases, tmp_path: Path
+) -> None:
     first, source = releases.current(), wheels(tmp_path / "new", "new")
 
     class Hasty(Careful):
@@ -309,7 +313,9 @@ def lines_of(key: str, opt: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("key", "word"), [("ExecStartPre", "count"), ("ExecStartPost", "prove")])
-def test_systemd_has_the_proven_release_supervise_only_update_trials(tmp_path: Path, key: str, word: str) -> None:
+def test_the_unit_runs_the_proven_releases_trial_commands_only_during_a_trial(
+    tmp_path: Path, key: str, word: str
+) -> None:
     python = tmp_path / "proven/bin/python"
     python.parent.mkdir(parents=True)
     python.write_text('#!/bin/sh\necho "$@"\n')

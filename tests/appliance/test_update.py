@@ -93,7 +93,7 @@ def test_an_update_not_healthy_by_the_timeout_restores_the_old_release(releases:
     assert "going back" in said[-1]
 
 
-def test_failed_updates_pile_up_no_releases_on_the_card(releases: Releases, tmp_path: Path) -> None:
+def test_repeated_failed_updates_leave_at_most_two_releases_on_the_card(releases: Releases, tmp_path: Path) -> None:
     table = Table(releases)
     update, _, _ = updater(releases, table)
     for name in ("ill", "worse", "worst"):
@@ -182,7 +182,7 @@ def test_reading_the_release_age_raises_a_device_error_if_pyproject_is_unreadabl
         Source(tmp_path).age()
 
 
-def test_pruning_keeps_two_releases_where_none_is_current(releases: Releases, tmp_path: Path) -> None:
+def test_pruning_without_a_current_release_keeps_the_two_newest_releases(releases: Releases, tmp_path: Path) -> None:
     made = [releases.make(wheels(tmp_path / name, name)) for name in ("second", "third")]
     for link in ("current", "proven"):
         (releases.place / link).unlink(missing_ok=True)

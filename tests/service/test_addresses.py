@@ -159,7 +159,7 @@ def test_the_wifi_qr_code_is_shown_only_if_the_page_can_be_reached_over_that_wif
     assert (found.page, bool(found.wifi)) == (f"http://{page}:8000/", joins)
 
 
-def test_guests_are_told_no_address_that_only_this_machine_can_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_guests_are_told_each_network_address_besides_that_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site, "own_addresses", lambda: ("192.0.2.7", "198.51.100.7"))
     assert addresses_of(WebSettings(), 8000).others == ("http://198.51.100.7:8000/",)
 

@@ -146,7 +146,7 @@ def test_systemds_start_limit_is_higher_than_the_start_count_that_triggers_safe_
     assert "StartLimitIntervalSec=0" not in unit
 
 
-def test_the_program_still_starts_if_the_record_of_failed_starts_cannot_be_written(tmp_path: Path) -> None:
+def test_counting_failed_starts_raises_no_error_if_the_data_folder_is_missing(tmp_path: Path) -> None:
     starts = Starts(tmp_path / "not" / "there")
     assert starts.begin() == []
     starts.failed("no disk")

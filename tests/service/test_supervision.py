@@ -306,7 +306,7 @@ def test_supervision_retries_a_failed_start_until_it_works(alive: Callable[[], b
     assert "was started again" in health()[1]
 
 
-def test_supervision_reports_and_retries_a_part_that_fails_to_start() -> None:
+def test_a_failed_start_is_reported_and_retried_but_raised_if_the_part_is_needed() -> None:
     """The exception of a part that is needed is raised instead."""
     clock = Clock()
     tries: list[str] = []

@@ -33,7 +33,7 @@ def test_command_line_settings_override_the_settings_file(tmp_path: Path) -> Non
     assert (settings.web.port, settings.web.streams) == (9000, 7)
 
 
-def test_command_line_settings_win_over_a_section_of_the_file_that_is_no_table(tmp_path: Path) -> None:
+def test_command_line_settings_apply_if_the_file_sets_their_section_to_a_number(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text("web = 3\n")
     spare = config.validated({"web": {"port": 8001, "streams": 7}})

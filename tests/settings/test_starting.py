@@ -90,7 +90,7 @@ def test_last_good_settings_file_with_a_flipped_bit_is_ignored_until_the_next_sa
     assert last_good.read(tmp_path) == GOOD
 
 
-def test_the_service_starts_with_defaults_if_the_last_working_settings_file_is_deeply_nested(tmp_path: Path) -> None:
+def test_a_wrong_setting_gets_its_default_if_the_last_good_file_is_deeply_nested(tmp_path: Path) -> None:
     (tmp_path / last_good.FILE_NAME).write_text(f'{{"web": {{"port": {"[" * 100_000}{"]" * 100_000}}}}}')
     assert begin(written(tmp_path, "[web]\nport = -1\n"), service=True).settings.web.port == 8000
 
