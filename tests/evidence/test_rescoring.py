@@ -226,9 +226,14 @@ def test_exporting_throws_to_a_folder_is_an_error(
     assert [each.name for each in tmp_path.iterdir()] == ["there"]
 
 
-@pytest.mark.parametrize("words", [["--since", "yesterday"], ["--html", "sheet", "--export", "throws.zip"]])
-def test_rescore_exits_2_on_an_invalid_date_or_on_html_with_export(played: Path, words: list[str]) -> None:
-    assert CliRunner().invoke(rescore.command, ["--data", str(played), *words]).exit_code == 2
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [(["--since", "yesterday"], "yesterday"), (["--html", "sheet", "--export", "throws.zip"], "--html")],
+)
+def test_rescore_exits_2_on_an_invalid_date_or_on_html_with_export(played: Path, words: list[str], why: str) -> None:
+    done = CliRunner().invoke(rescore.command, ["--data", str(played), *words])
+    assert done.exit_code == 2
+    assert why in done.output
 
 
 @pytest.mark.parametrize("export", [False, True])

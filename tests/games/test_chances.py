@@ -24,7 +24,9 @@ BETWEEN_TWO: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("game", "rules"), BETWEEN_TWO)
-def test_two_players_win_chances_sum_to_1_after_every_transcript_line(game: str, rules: dict[str, Any]) -> None:
+def test_two_players_win_chances_sum_to_1_after_each_line_and_end_at_the_outcome(
+    game: str, rules: dict[str, Any]
+) -> None:
     """Win chances end at the outcome, and after a decision within a turn they equal one option's value."""
     assert {name for name, _ in BETWEEN_TWO} == set(GAMES)
     steps = steps_of(played_by(game, ["careless", "careless"], 4, **rules))

@@ -93,7 +93,7 @@ def test_crag_chances_to_score_at_least_each_total_add_up_to_the_expected_points
         assert share_below(TOTALS, strict) == pytest.approx(1)
 
 
-def test_crag_point_odds_stay_correct_if_another_sheets_odds_interrupt_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crag_point_odds_are_correct_if_another_sheets_are_computed_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = 0b111111, 0b1111110
     expected = prospects(False).of(one).copy()
     prospects.cache_clear()

@@ -119,7 +119,7 @@ TWO_BANKS = [*bank(1000), *bank(1000)]
         (bank(1000), [spend("Ann", 1)]),
     ],
 )
-def test_crapola_refuses_every_action_not_allowed_at_that_point_of_the_turn(
+def test_crapola_refuses_throws_and_decisions_not_allowed_at_that_stage_of_a_turn(
     lines: list[dict[str, Any]], refusals: list[dict[str, Any]]
 ) -> None:
     for line in refusals:
@@ -160,7 +160,9 @@ TURNS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), TURNS)
-def test_a_crapola_turn_keeps_dice_rethrows_the_others_and_can_bank(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_crapola_turn_keeps_rethrows_craps_out_or_banks_from_the_entry_score_on(
+    lines: Any, set_up: Any, wanted: Any
+) -> None:
     check("crapola", lines, set_up, wanted)
 
 
@@ -206,7 +208,9 @@ LAST_ROUNDS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), REVERSALS)
-def test_a_crapola_crap_out_on_a_turns_first_throw_reverses_play(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_first_throw_crapola_crap_out_reverses_play_of_3_players_but_not_of_2(
+    lines: Any, set_up: Any, wanted: Any
+) -> None:
     check("crapola", lines, set_up, wanted)
 
 
@@ -246,7 +250,7 @@ def test_refusing_to_spend_crapola_points_on_a_player_says_they_have_none_or_hav
     assert "Ben has left: spend points on another player" in refused(*gone, players=3)
 
 
-def test_a_crapola_spend_of_too_many_points_or_on_an_invalid_player_is_refused() -> None:
+def test_crapola_refuses_a_spend_over_the_limit_on_a_wrong_player_or_with_rule_off() -> None:
     refused(*bank(2000), *bank(2000), spend("Ben", 1001))
     refused(*POOR, spend("Ben", 201))
     refused(*RICH, spend("Ann", 701))

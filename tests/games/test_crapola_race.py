@@ -38,7 +38,7 @@ def test_the_stored_crapola_win_chance_at_the_start_equals_that_of_the_best_firs
 @pytest.mark.parametrize(
     ("mine", "other", "on", "other_on"), [(1000, 0, True, False), (0, 1000, False, True), (0, 2600, False, True)]
 )
-def test_stored_crapola_win_chances_before_a_first_bank_equal_those_of_best_play(
+def test_stored_crapola_win_chances_with_only_one_player_entered_equal_best_play(
     mine: int, other: int, on: bool, other_on: bool
 ) -> None:
     game = race(3000, 1000)
@@ -86,7 +86,7 @@ def test_a_crapola_stop_is_worth_1_minus_the_opponents_win_chance() -> None:
     assert 0 < values["{'throw': 3}"] < 1
 
 
-def test_the_win_chance_of_a_crapola_stop_at_the_target_is_1_minus_the_opponents_chance() -> None:
+def test_a_crapola_stop_at_the_target_has_1_minus_the_opponents_last_turn_odds() -> None:
     lines = [*bank(1000), *bank(1500), thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
     before = told("crapola", *lines, rules={"target": 2000})
     stop = {str(option["line"]): option["value"] for option in options(before.state, "win")}[str(STOP)]
@@ -95,7 +95,7 @@ def test_the_win_chance_of_a_crapola_stop_at_the_target_is_1_minus_the_opponents
 
 
 @pytest.mark.parametrize(("total", "other", "on"), [(1010, 985, True), (2600, 2995, True), (1010, 0, False)])
-def test_a_crapola_bank_is_worth_1_minus_the_opponents_chance_to_win_then(total: int, other: int, on: bool) -> None:
+def test_crapola_bank_values_are_1_minus_the_opponents_win_or_catch_up_chance(total: int, other: int, on: bool) -> None:
     game, reach = race(3000, 1000), catching()
     found = game.banked(total, other, on, 260)
     assert len(found) == 261
@@ -105,7 +105,7 @@ def test_a_crapola_bank_is_worth_1_minus_the_opponents_chance_to_win_then(total:
         assert worth == 1 - (last if after >= 3000 else game.chance(other, on, after, True))
 
 
-def test_crapola_win_odds_rank_stopping_first_once_the_turn_has_very_many_points() -> None:
+def test_crapola_win_odds_rank_stopping_first_with_7000_8000_or_16000_turn_points() -> None:
     six_ones, fails = [thrown(*[1] * 6), keep(*[1] * 6)], 1080 / 46656
     for times, sure in ((2, 0.95), (4, 0.9998)):
         state = told("crapola", *six_ones * times, rules={"target": 15_000}).state

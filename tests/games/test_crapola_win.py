@@ -82,7 +82,7 @@ def test_crapola_win_odds_of_a_trailing_player_who_spends_points_in_the_last_tur
     assert spent == [0.0, 0.0]
 
 
-def test_crapola_win_odds_are_refused_for_three_players_or_a_roll_off() -> None:
+def test_crapola_win_odds_are_refused_in_a_new_game_of_three_or_a_roll_off() -> None:
     """Three players are refused before the last round; a game of two that is over has no options, but isn't refused."""
     with pytest.raises(RulesError, match="computed for two players only"):
         options(begun("crapola", players=3).state, "win")

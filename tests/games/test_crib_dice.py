@@ -16,7 +16,7 @@ from tests.games.playing import BOMB, STOP, check, claim, point, scores, throw, 
 
 @pytest.mark.parametrize("value", range(1, 7))
 @pytest.mark.parametrize("count", range(2, 8))
-def test_a_crib_dice_set_of_n_dice_scores_n_minus_2_times_its_value_and_a_pair_2_points(count: int, value: int) -> None:
+def test_a_crib_dice_set_scores_its_value_per_die_beyond_two_and_a_pair_scores_2(count: int, value: int) -> None:
     others = [face for face in range(1, 7) if face != value]
     lines = [throw(*[value] * count, *others[: 7 - count]), point(value)]
     assert view(lines)["turn_points"] == (2 if count == 2 else (count - 2) * value)
@@ -51,7 +51,9 @@ TURNS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), TURNS)
-def test_a_crib_dice_player_names_a_point_and_dice_of_that_value_freeze(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_crib_dice_turn_freezes_dice_of_its_point_and_ends_by_wipe_out_or_stop(
+    lines: Any, set_up: Any, wanted: Any
+) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 

@@ -94,7 +94,9 @@ PARTNERS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), MAY_BOMB)
-def test_crib_dice_allows_a_bomb_only_with_enough_1s_behind_another_peg(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_crib_dice_allows_a_bomb_only_with_enough_1s_and_a_rival_peg_ahead(
+    lines: Any, set_up: Any, wanted: Any
+) -> None:
     check("crib_dice", lines, set_up, wanted)
     if "bomb" not in wanted["decisions"]:
         with pytest.raises(IllegalAction):
@@ -102,7 +104,7 @@ def test_crib_dice_allows_a_bomb_only_with_enough_1s_behind_another_peg(lines: A
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), BOMBS)
-def test_a_crib_dice_bomb_swaps_the_pegs_of_bomber_and_leader(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_a_crib_dice_bomb_swaps_pegs_with_the_leader_or_is_a_wipe_out(lines: Any, set_up: Any, wanted: Any) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 

@@ -79,7 +79,9 @@ BUMPS = [
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), FUCHLES)
-def test_three_wipe_outs_in_a_row_are_a_fuchle_in_crib_dice(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_crib_dice_fuchles_follow_the_basic_pandemonium_and_double_fuchle_rules(
+    lines: Any, set_up: Any, wanted: Any
+) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 
@@ -89,7 +91,9 @@ def test_a_crib_dice_game_ends_with_the_round_in_which_a_side_finishes(lines: An
 
 
 @pytest.mark.parametrize(("lines", "set_up", "wanted"), SKUNKS)
-def test_the_skunk_rule_doubles_a_crib_dice_loss_at_half_way(lines: Any, set_up: Any, wanted: Any) -> None:
+def test_the_skunk_rule_doubles_the_loss_of_a_crib_dice_peg_not_past_half_way(
+    lines: Any, set_up: Any, wanted: Any
+) -> None:
     check("crib_dice", lines, set_up, wanted)
 
 

@@ -78,7 +78,7 @@ def test_computed_two_player_crib_dice_turn_values_equal_the_stored_ones(rules: 
             )
 
 
-def test_two_player_crib_dice_odds_prefer_banking_to_throwing_whenever_the_bank_ends_past_hole_150() -> None:
+def test_two_player_crib_dice_odds_at_hole_118_prefer_banking_past_hole_150() -> None:
     for rules, goal in RULES:
         for other in (0, 60, 119, 120):
             worth = duel.duel_turn_values(board_at(118, other, wipeouts=(0, 0), **rules), goal)
@@ -101,7 +101,7 @@ def test_win_odds_of_a_finishing_crib_dice_bank_are_1_minus_the_other_sides_last
         assert banked(points) == pytest.approx(1 - last_turn(piddle_points, 10 + points), abs=1e-9)
 
 
-def test_crib_dice_odds_in_games_count_a_skunk_as_two_a_fuchle_as_four() -> None:
+def test_crib_dice_games_odds_count_a_skunk_as_2_and_a_fuchle_as_4_lost_games() -> None:
     """Short of hole 61 the side is skunked, which loses two games; a fuchle there loses four."""
     board = board_at(130, 58, turn=1, wipeouts=(0, 0), **ADVANCED)
     worth = duel.duel_turn_values(board, "games")
@@ -159,7 +159,7 @@ def test_the_value_of_banking_in_crib_dice_comes_from_the_odds_table_of_the_hous
 
 
 @pytest.mark.parametrize(("first", "seat", "far"), [each for each in product(range(3), repeat=3) if each[1] != each[2]])
-def test_crib_dice_odds_know_if_the_leader_plays_before_the_side_to_move(first: int, seat: int, far: int) -> None:
+def test_duel_state_order_says_if_the_crib_dice_leader_plays_before_the_mover(first: int, seat: int, far: int) -> None:
     in_order = [0, 1, 2, 0, 1][first : first + 3]
     pegs = tuple(90 if side == far else 50 for side in range(3))
     board = replace(board_at(*pegs, turn=in_order.index(seat)), first=first)

@@ -103,7 +103,7 @@ def test_game_judging_and_luck_analysis_find_the_same_costly_moves(game: str, ru
         assert set(regrets) <= set(costs)
 
 
-def test_the_analysis_of_players_decisions_finds_none_in_a_roll_off() -> None:
+def test_crag_regrets_after_a_roll_off_equal_those_of_the_same_turn_without_it() -> None:
     roll_off, turn = [throw(6, 6), throw(1, 2)], [throw(4, 4, 4), score("fours")]
     rolled_off = regrets_of(told("crag", *roll_off, *turn, roll_off=True), "points")
     assert rolled_off == regrets_of(told("crag", *turn), "points") != ((), ())

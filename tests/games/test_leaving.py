@@ -197,7 +197,7 @@ def test_a_bomb_that_moves_a_fuchled_crib_dice_player_forward_ends_the_fuchle() 
     assert (after["fuchled"], after["scores"]) == ([], {"Ann": 6, "Ben": 0, "Cat": 0})
 
 
-def test_a_crib_dice_bomb_thrown_after_its_target_has_left_hits_nobody_and_ends_the_turn() -> None:
+def test_a_crib_dice_bomb_whose_last_possible_target_has_left_hits_nobody() -> None:
     bomb = {"rules": {"bomb": True}}
     lines = [*TWO, *TWO, *TWO[:2], throw(2, 2, 2, 1, 1), STOP]  # Ann 2, Ben 2, Cat more
     lines += [*HOME, *FIVE_ONES, leave("Cat"), throw(1, 4)]  # Ann is home, and Cat was the target

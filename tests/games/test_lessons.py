@@ -61,7 +61,7 @@ def words(phrase: Phrase, language: str) -> str:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_tutorial_lessons_of_any_unfinished_game_stay_within_the_length_limit_in_each_language(game: str) -> None:
+def test_played_games_have_lessons_within_the_length_limit_in_each_language(game: str) -> None:
     for seed in range(GAMES_EACH):
         *before, last = played(game, seed)
         assert lessons(last) == ()

@@ -15,7 +15,7 @@ from tests.games.losses.measuring import points
 from tests.games.playing import score, throw, told
 
 
-def test_crag_endgame_solver_gives_exact_win_odds_of_last_turn_options() -> None:
+def test_crag_endgame_solver_and_win_odds_agree_on_last_turn_options() -> None:
     filled = [line for category in CATEGORIES[:-1] for _ in range(2) for line in (throw(1, 1, 2), score(category))]
     state = told("crag", *filled, throw(2, 3, 6), score(CATEGORIES[-1]), throw(1, 4, 6)).state
     assert isinstance(state, Crag)
@@ -24,7 +24,7 @@ def test_crag_endgame_solver_gives_exact_win_odds_of_last_turn_options() -> None
     assert found == pytest.approx(dict(values_to_win(state)))
 
 
-def test_crib_dice_loss_is_0_for_the_best_strategy_and_positive_for_playing_for_points() -> None:
+def test_crib_dice_best_play_loses_no_win_chance_and_play_for_points_some() -> None:
     table = by_table(DuelRules())
     assert loss(header(2), table, table, 1) == ([0.0], [0.0] * len(loss(header(2), table, table, 1)[1]))
     assert loss(header(2), points, table, 1)[0][0] > 0
@@ -34,7 +34,7 @@ def test_stored_crapola_win_chances_agree_with_the_best_turn_recomputed_from_the
     assert residual(2000, 3) < 1e-8
 
 
-def test_being_allowed_to_spend_points_never_lowers_solved_win_chances_in_crapola() -> None:
+def test_solved_win_chances_in_crapola_to_300_are_not_lower_with_spending() -> None:
     """Win chances solved with spending are at least those without, and at least those of play by the latter."""
     game = Spending(300)
     assert (game.solved >= game.told - 1e-5).all()

@@ -11,7 +11,7 @@ from tests.games.mutations import changed_tree, mutants_of, path_of
 
 
 @pytest.mark.parametrize("module", ["engine.dice", "engine.leaving", "advice.odds"])
-def test_each_mutant_of_make_mutants_changes_one_line_and_is_unique(module: str) -> None:
+def test_code_mutants_of_a_module_each_change_one_line_and_all_differ(module: str) -> None:
     lines, found = ast.unparse(ast.parse(path_of(module).read_text(encoding="utf-8"))).splitlines(), set[str]()
     for mutant in mutants_of(module):
         changed = ast.unparse(changed_tree(mutant)).splitlines()

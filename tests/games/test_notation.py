@@ -38,7 +38,7 @@ from tests.games.refusals import HEADER, TOO_LONG, bad, error_of
         ('{"undo": 12345678901234567890}', Undo(12345678901234567890)),
     ],
 )
-def test_each_kind_of_transcript_line_is_read_and_written_back(line: str, action: Any) -> None:
+def test_transcript_action_lines_are_read_and_written_back(line: str, action: Any) -> None:
     assert parse_line(line) == action
     assert parse_line(line.encode()) == action
     assert action_of(line_of(action)) == action

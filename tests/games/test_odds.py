@@ -172,7 +172,9 @@ def test_a_crib_dice_turn_is_worth_7_7_points_or_8_3_by_advanced_rules() -> None
 
 
 @pytest.mark.parametrize(("piddle_points", "chance"), [(False, 0.463808), (True, 0.628844)])
-def test_crib_dice_best_play_wipes_out_at_46_percent_or_63_if_piddles_score(piddle_points: bool, chance: float) -> None:
+def test_crib_dice_best_play_wipes_out_46_percent_of_turns_or_63_if_piddles_score(
+    piddle_points: bool, chance: float
+) -> None:
     assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 

@@ -24,7 +24,7 @@ def test_every_rules_picture_has_a_caption_in_the_catalogue(game: str) -> None:
     assert {each.text for each in pictures} <= texts("en").keys()
 
 
-def test_each_rules_picture_scores_the_points_that_its_caption_names() -> None:
+def test_scoring_rules_pictures_score_the_points_that_their_captions_name() -> None:
     said = {key: texts("en")[key] for key in SHOWN}
 
     def tells(key: str, points: int) -> None:

@@ -87,7 +87,9 @@ def test_the_daily_puzzle_depends_on_the_date_and_alternates_the_games() -> None
     assert again.view() != in_turn[0].view()
 
 
-def test_the_daily_puzzle_is_never_from_a_kind_of_game_that_has_no_puzzles(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_daily_puzzle_skips_games_without_puzzles_or_is_refused_if_none_has_any(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     register(monkeypatch)
     with pytest.raises(RulesError, match="no puzzles for 'high'"):
         next(puzzles("high", Random(1)))

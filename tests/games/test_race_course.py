@@ -54,7 +54,7 @@ def test_the_expected_value_over_crib_dice_finishes_is_the_sum_of_weights_times_
 
 
 @pytest.mark.parametrize("rules", [(False, 120, 3), (True, 120, 4), (False, 240, 3)])
-def test_crib_dice_race_table_ends_at_the_first_bank_count_hardly_any_peg_needs(rules: tuple[bool, int, int]) -> None:
+def test_only_the_last_bank_count_of_the_crib_dice_race_table_is_negligible(rules: tuple[bool, int, int]) -> None:
     """The table has a row for each number of banks that a peg may make before it reaches the last hole."""
     known = finish_distribution(*rules)
     ways = sum((1 - sum(race.banks(rules[0]))) ** wipeouts for wipeouts in range(rules[2]))

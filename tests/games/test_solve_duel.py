@@ -95,7 +95,7 @@ def test_fixed_point_solver_converges_on_2_linear_equations_within_5_iterations(
 
 
 @pytest.mark.parametrize("rules", TABLES)
-def test_stored_crib_dice_odds_for_two_players_or_teams_equal_odds_recomputed_at_samples(rules: DuelRules) -> None:
+def test_stored_two_side_crib_dice_odds_equal_odds_recomputed_at_three_samples(rules: DuelRules) -> None:
     values, _ = stored_equities(rules)
     generator = random.Random(5)
     duel = Duel(rules)

@@ -187,7 +187,7 @@ def test_a_transcript_correction_that_is_itself_illegal_is_refused() -> None:
     assert corrected(transcript, 2, Throw((1, 1, 1, 1, 1))).refused == ()
 
 
-def test_correcting_a_transcript_throw_refuses_the_first_line_that_no_longer_fits_and_all_after_it() -> None:
+def test_lines_a_correction_drops_after_the_first_misfit_say_they_followed_it() -> None:
     """The first refused line gets the rules engine's reason; each later line gets a reason that names the misfit."""
     transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
     fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))

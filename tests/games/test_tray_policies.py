@@ -140,7 +140,7 @@ def test_keeping_five_of_six_equal_crib_dice_is_enough_to_name_the_point_before_
     assert before_throw(told("crib_dice", ALIKE), *[6] * 5) == []
 
 
-def test_crib_dice_asks_to_put_frozen_dice_in_the_keep_zone_until_all_are_there() -> None:
+def test_crib_dice_asks_for_frozen_dice_in_the_keep_zone_until_enough_lie_there() -> None:
     throwing = notice("throw", decisions=["stop"], sizes=[5])
     assert at_rest(FROZEN) == notice("freeze", value=5, missing=2, sizes=[5])
     assert at_rest(FROZEN, 5) == notice("freeze", value=5, missing=1, sizes=[5])

@@ -290,7 +290,7 @@ def test_a_crib_dice_bank_that_finishes_has_win_odds_of_1_in_the_find_a_loser_va
     assert shares(board_at(0, 0))[0] == pytest.approx(0.5)
 
 
-def test_a_finishing_stop_in_crib_dice_has_win_odds_of_1_under_the_find_a_loser_rule() -> None:
+def test_a_finishing_crib_dice_stop_with_find_a_loser_and_bumping_has_odds_of_1() -> None:
     """The tables give the other side a last turn after a finish in the first turn of a round."""
     board, turn = board_at(119, 110, find_a_loser=True, bumping=True), Turn("choosing", 0, 4, 2, (1, 2, 3, 4, 4, 5, 6))
     assert {goal: options(CribDice(board, turn), goal)[0] for goal in ("win", "games")} == {
@@ -308,7 +308,7 @@ def test_crib_dice_win_odds_list_no_options_after_the_game_is_over() -> None:
         assert options(told("crib_dice", *bank(121), *bank(2), rules=rules).state, "win") == []
 
 
-def test_crib_dice_odds_in_games_won_or_lost_are_empty_after_the_end_and_refused_for_three_players() -> None:
+def test_crib_dice_games_odds_count_skunks_end_with_the_game_and_refuse_3_players() -> None:
     for players in (2, 3):
         ended = told("crib_dice", *bank(121), *bank(2) * (players - 1), players=players).state
         assert ended.standing.over

@@ -33,9 +33,10 @@ def entry(number: int, body: dict[str, Any] | None = None, throw: int | None = N
 
 def test_journal_entries_can_be_read_while_the_journal_is_open(tmp_path: Path) -> None:
     journal = opened(tmp_path / "deep" / "data")
-    journal.append(entry(1, body={"header": {"players": ["Ä", "B"]}}))
-    journal.append(entry(2, throw=1))
-    assert read_entries(tmp_path / "deep" / "data") == tuple(entries(tmp_path / "deep" / "data"))
+    appended = entry(1, body={"header": {"players": ["Ä", "B"]}}), entry(2, throw=1)
+    for each in appended:
+        journal.append(each)
+    assert read_entries(tmp_path / "deep" / "data") == appended
     assert [e.number for e in entries(tmp_path / "deep" / "data", first=2)] == [2]
     assert (journal.tail.head.number, journal.tail.last_throw) == (2, 1)
     journal.close()

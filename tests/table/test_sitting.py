@@ -273,6 +273,7 @@ def test_a_game_starts_even_if_the_oldest_photos_cannot_be_deleted(
     monkeypatch.setattr(Path, "unlink", read_only)
     begun = table.submit(StartGame(header={**HEADER, "players": ["Cat", "Dan"]}))
     monkeypatch.undo()
+    assert photos.jpeg(1), "the oldest photo is over the size limit, and could not be deleted"
     tray.knock()
     assert table.submit(Observe(tray.observation())).throws == begun.throws == (), "the dice belong to the last game"
     table.stop()

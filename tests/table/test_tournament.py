@@ -197,9 +197,14 @@ def test_a_table_refuses_a_second_tournament_until_the_first_is_over(table: Tabl
 
 def test_a_tournament_with_an_invalid_game_rule_player_or_handicap_is_refused(table: Table) -> None:
     number = table.snapshot().number
-    for wrong in ({"game": "chess"}, {"rules": {"bombs": True}}, {"players": ("Ann", "")}, {"handicaps": {"Zoe": 3}}):
+    for wrong, why in (
+        ({"game": "chess"}, "chess"),
+        ({"rules": {"bombs": True}}, "bombs"),
+        ({"players": ("Ann", "")}, "player"),
+        ({"handicaps": {"Zoe": 3}}, "Zoe"),
+    ):
         sent: dict[str, Any] = {"form": "knockout", "game": "crapola", "players": FIVE, **wrong}
-        with pytest.raises(CompanionError):
+        with pytest.raises(CompanionError, match=why):
             table.submit(BeginTournament(number=number, **sent))
     assert table.snapshot().number == number
     with pytest.raises(CompanionError, match="No tournament is on"):

@@ -129,7 +129,8 @@ def test_a_crib_dice_throw_is_not_entered_if_a_die_that_had_to_be_thrown_did_not
     number = evening.throw(5, 3, 3, 4, 6).number
     three = next(die for die in evening.tray.thrown if die.value == 3)
     evening.tray.thrown = [three, *(evening.tray.die(value) for value in (1, 2, 6, 6))]
-    assert evening.see().number == number
+    seen = evening.see()
+    assert (seen.number, known(seen.question).code) == (number, Doubt.COUNT)
 
 
 def test_the_table_asks_whether_dice_that_moved_but_show_the_same_values_were_thrown_again(evening: Evening) -> None:
@@ -200,7 +201,8 @@ def test_dice_found_at_a_restart_raise_no_question_if_no_throw_is_legal(evening:
     evening.throw(5, 5, 2, 2, 1, 4, 6)
     evening.restart()
     evening.tray.throw_in(3, 3, 3, 4)
-    assert evening.see(doubt=Doubt.COUNT).question is None
+    seen = evening.see(doubt=Doubt.COUNT)
+    assert (seen.question, known(seen.state)["decisions"]) == (None, ["point"])
 
 
 def test_dice_that_are_read_with_doubt_after_a_restart_are_not_counted_as_a_new_throw(evening: Evening) -> None:

@@ -108,13 +108,14 @@ def test_a_crash_while_applying_a_throw_leaves_the_game_unchanged_and_playable(
 
 
 def test_a_played_move_stays_in_the_journal_if_computing_its_snapshot_fails(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("companion.table.projection.race_of", lambda _: 1 // 0)
     with pytest.raises(CompanionError, match="fault in the program"):
         table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
     monkeypatch.undo()
-    assert table.submit(NoteMotion()).number == 2, "the line had reached the journal"
+    assert table.submit(NoteMotion()).number == 2
+    assert read_entries(tmp_path)[-1].body["line"] == {"throw": [5, 5, 2, 2, 1, 4, 6]}
 
 
 def test_a_failing_subscriber_stops_neither_the_table_nor_the_others(table: Table) -> None:
