@@ -32,8 +32,8 @@ lists these parameters and writes them as `{throw}`."""
 Refusals = Mapping[type[CompanionError], tuple[int, str | None]]
 """HTTP status and error code of the refusal of each kind of error; None for the error's own code."""
 REFUSALS: Refusals = {StaleAction: (409, None), RulesError: (422, None), CompanionError: (503, "ill")}
-"""HTTP status and error code by type of error, for errors that a view raises; None is the error's own code. A group of
-routes may replace entries."""
+"""HTTP status and error code by type of error, for errors that a view raises; None is the error's own code. The entry
+of an error's class counts, else that of its nearest base class. A group of routes may replace entries."""
 OF_EVERY_POST = (400, 403, 413, 415)
 """HTTP statuses that the OpenAPI document lists for every POST: malformed, foreign origin, too large, not JSON. It does
 not change the answers themselves."""

@@ -95,9 +95,10 @@ def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float)
 
 
 def _moment(light: Light, side: int, before: games.Peg, after: games.Peg, now_s: float) -> Moment:
-    """Return the animation of `light` for one side, started at `now_s`: from a hole of `before` to a hole of `after`.
+    """Return the animation that `light` describes for one side, begun at `now_s`. Its holes depend on `light.kind`.
 
-    A peg's provisional hole is the one that it reaches if the turn's points are banked.
+    `before` and `after` are the side's peg before and after the event. A peg's provisional hole is the one that it
+    reaches if the turn's points are banked.
 
     - `run`: from the provisional hole of `before` to that of `after`.
     - `drain`: from the provisional hole of `before` to the banked hole of `after`.

@@ -109,7 +109,7 @@ def _label(throw: StoredThrow) -> dict[str, object]:
             a die in the keep zone the value that the camera read. A die in the keep zone that could not be read is
             left out, here and in `boxes`. `boxes`: [x, y, width, height, value] of each die, in pixels of the picture;
             None unless each thrown value is known to belong to one box. `tags`: source of the thrown values, then the
-            doubt if any. `package`: record of the throw, with these values but without the photo's hash.
+            doubt if any. `package`: record of the throw, with the thrown dice's values but without the photo's hash.
     """
     stands = throw.camera_throw
     record = replace(throw.package.record, stands=stands.values, source=stands.source, photo="")

@@ -105,9 +105,9 @@ def keep_aside(connection: Connection, table: int, path: str, why: str, body: by
 def _locked(connection: Connection, table: int, message: Message, now_s: float) -> dict[str, Any]:
     """Return a league game's row from the database, locked until the transaction ends; insert it if it is new.
 
-    A new game goes into the season of the day of play (UTC), else into season 0. If the message's time of play lies
-    after `now_s` or more than MAX_DELAY_S before it, `now_s` counts instead. Raises NotAccepted (409) if another table
-    owns it.
+    A new game goes into the season of the day of play (UTC), else into season 0. If `message.played_s` lies after
+    `now_s` or more than MAX_DELAY_S before it, `now_s` counts instead. Raises NotAccepted (409) if the game belongs to
+    another table.
     """
     believed = now_s - MAX_DELAY_S <= message.played_s <= now_s
     played = datetime.fromtimestamp(message.played_s if believed else now_s, UTC)

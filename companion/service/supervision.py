@@ -19,8 +19,8 @@ log = logging.getLogger(__name__)
 
 CHECK_EVERY_S = 1.0
 """Interval in seconds at which the supervisor checks the service's parts and starts failed ones again. Longer: a failed
-part stays down longer. The same step notifies systemd's watchdog, so keep it well below half of the watchdog's timeout
-(`watchdog_s`)."""
+part stays down longer. The check also notifies systemd's watchdog when that is due, every `watchdog_s` seconds: with an
+interval near that, systemd restarts a healthy service."""
 STOP_TIMEOUT_S = 10.0
 """Longest wait, in seconds, for a running check of the parts when the program stops. Longer: a hanging check delays the
 stop; shorter: a slow check may go on while the parts stop."""

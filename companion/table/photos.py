@@ -67,9 +67,13 @@ class Photos:
         """Move each wrong photo to the throw that it belongs to; delete it if there is no such throw.
 
         `wrong` are the numbers of throws whose photo does not match the hash in their entry. `owners` maps each hash to
-        the throw whose entry names it. If that throw has its own photo already, the wrong one is deleted. A wrong photo
-        that can't be read stays, unless a moved one replaces it. Raises OSError if a photo can't be written or deleted.
-        Nothing is deleted before every move has worked, but a moved photo may have replaced another wrong one.
+        the throw whose entry names it.
+
+        - The photo's owner has none or a wrong one: it is moved there, and may replace the wrong one.
+        - The owner has its own photo, or there is no owner: it is deleted, after all moves have worked.
+        - The photo can't be read: it stays, unless a moved one replaces it.
+
+        Raises OSError if a photo can't be written or deleted.
         """
         right, photos = set[int](), {throw: jpeg for throw in wrong if (jpeg := self.jpeg(throw)) is not None}
         for jpeg in photos.values():

@@ -117,7 +117,7 @@ def test_a_lone_simulated_die_balanced_on_an_edge_falls_flat() -> None:
 
 
 @pytest.mark.parametrize(("gap_mm", "falls"), [(MIN_GAP_MM / 2, False), (1.5 * MIN_GAP_MM, True)])
-def test_a_simulated_die_on_edge_falls_unless_it_leans_on_another_die(gap_mm: float, falls: bool) -> None:
+def test_a_simulated_die_on_edge_leans_on_a_touching_die_and_falls_next_to_a_gap(gap_mm: float, falls: bool) -> None:
     reach = DIE_MM / math.sqrt(2)
     bodies = two_dice((100, 100, reach), (100 + reach + DIE_MM / 2 + gap_mm, 100, LYING_MM))
     bodies.rotation[0] = leaning(45.0)

@@ -18,8 +18,8 @@ from vision.cameras.flicker import has_whole_periods
 
 MIN_FRAMES = 6
 """Least number of frames in which the moving bands of a flickering lamp are measured; with fewer their amplitude is
-unknown. At 30 frames a second, six show 100 Hz bands twice in each phase. The doctor measures in as many. Above
-REFERENCE_FRAMES, calibration measures no bands."""
+unknown. At 30 frames a second bands of 100 Hz repeat after three frames, so six show each position twice. The doctor
+measures in as many. Above REFERENCE_FRAMES, calibration measures no bands."""
 MAX_BANDS = 0.03
 """Relative amplitude of bands, 0.03 for +-3 %, above which advice is given. A passer-by's reflection has as much, so a
 lower limit blames lamps that do not flicker."""

@@ -180,8 +180,8 @@ class Reader:
     ) -> Selection:
         """Classify the uncertain dice of the best pass in augmented views, and return the dice selected anew.
 
-        The views' predictions are merged with those of all passes, `selections` (`merge_predictions`). Without
-        uncertain dice `best` itself is returned.
+        The views' predictions are merged with those of all passes, `selections` (`merge_predictions`). `expect` is the
+        number of dice to select; with None the scores decide. Without uncertain dice `best` itself is returned.
         """
         uncertain = [die for die in best.dice if not die.confident]
         if not uncertain:

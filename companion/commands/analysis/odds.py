@@ -22,11 +22,12 @@ def command(file: str, as_json: bool, goal: str) -> None:
     points: expected turn points that this turn banks with best play; for a game played on a sheet the expected final
     total. Exact.
 
-    win: probability of winning; a shared win counts as its share. Exact where the game is solved: two sides, common
-    house rules. Elsewhere it is approximate, and the last line says so. Where nothing is known, the command
-    fails.
+    win: probability of winning; a shared win counts as its share. Exact where a stored solution for two sides fits
+    the house rules, and in some games in the last turn. Elsewhere it is approximate, and the last line says so.
+    Where nothing is known, the command fails.
 
-    games: expected games that the other side loses, less those that the player's side loses. Two sides only.
+    games: expected games that the other side loses, less those that the player's side loses. Only for two sides,
+    in a game that can be lost more than once.
     """
     transcript = transcript_in(file)
     with naming(file):

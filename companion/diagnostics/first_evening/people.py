@@ -69,7 +69,7 @@ class TerminalPerson:
             click.echo(f"Press the button {button}.")
 
     def _ask(self, question: str) -> str:
-        """Ask a question and return the reply, stripped and in lower case; empty if only Enter is pressed.
+        """Ask a question and return the reply in lower case without spaces around it; Enter alone gives an empty one.
 
         Raises KeyboardInterrupt at Ctrl-C or the end of the input.
         """

@@ -344,8 +344,8 @@ def heat_and_power(evening: Evening, _report_progress: ReportProgress) -> Iterat
     """Yield two findings: the evening's highest temperature, and the supply's voltage and throttling.
 
     The temperature is read once more first. The first finding fails from THROTTLED_FROM_C on. The second one fails on
-    low voltage, heat or throttling, now or since the boot. Without a heat sensor the first passes as simulated; so does
-    the second if `vcgencmd` is missing, too.
+    low voltage, heat or throttling, now or since the boot, and if `vcgencmd` gives no usable answer (`check_power`).
+    Without a heat sensor the first passes as simulated; so does the second if `vcgencmd` is missing, too.
     """
     evening.note_temperature()
     if evening.hottest_c is None:

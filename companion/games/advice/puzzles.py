@@ -25,8 +25,8 @@ PLAYERS = ("Ann", "Ben")
 """Names of the two players in the transcript of a puzzle."""
 LEAST_GAP = {"win": 0.01, "points": 0.2}
 """Least gap in value between a puzzle's two best options, by goal: win probability, or, for `points`, a multiple of the
-first temperature in `Rulebook.mistakes`. Lower: choices that hardly matter. Higher: more obvious choices, as MAX_GAP is
-a multiple of it."""
+noise of the bot's level `careless` (`Rulebook.mistakes[0]`). Lower: choices that hardly matter. Higher: more obvious
+choices, as MAX_GAP is a multiple of it."""
 MAX_GAP = 6.0
 """Largest gap between a puzzle's two best options, in multiples of LEAST_GAP. Higher: obvious puzzles, too.
 

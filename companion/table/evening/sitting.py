@@ -41,7 +41,7 @@ LEDs' palette (`PLAYERS`), and on the pages the `--p0` colours, the marks and th
 def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
     """Return each player's colour index (0 to 9), by name in seat order: the one worn before, else the least used one.
 
-    If two players wore the same colour, the one in the earlier seat keeps it.
+    Of equally used ones the lowest is taken. If two players wore the same colour, the earlier seat keeps it.
 
     >>> colours({"Ann": 3}, ["Ben", "Ann"])
     {'Ben': 0, 'Ann': 3}

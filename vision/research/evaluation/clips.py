@@ -96,7 +96,7 @@ def _hand(rng: np.random.Generator) -> Plan:
 
 
 def _nudge(rng: np.random.Generator) -> Plan:
-    """Plan two nudges, each of a random die by the same offset."""
+    """Plan two nudges by one random offset, up to 6 mm along each axis; each moves a random die."""
     by = rng.uniform(-6, 6, 2)
 
     def nudged(stage: Stage) -> None:

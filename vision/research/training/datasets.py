@@ -40,7 +40,7 @@ KEPT_BACK = {"pxl_trays": 3}
 """Name of a set without a split of its own -> N: about one throw in N, chosen by a hash, is kept for measuring and
 never trained on. Larger: more throws to train on, fewer to measure with."""
 FACE_OF_BOX = {"pxl_trays": 0.86, "casino_crops": 0.78}
-"""Size of the upper face as a share of the labelled box, for sets whose boxes enclose tilted dice; 1 for all others.
+"""Size of the upper face as a share of the labelled box, for sets whose boxes enclose tilted dice; 1 for others.
 Larger: the networks learn larger faces, with more of the sides."""
 PIPS_ONLY = {"matteop65_webcam"}
 """Sets whose boxes enclose the pips of a face, not the die."""

@@ -228,7 +228,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def _entry_chances(state: Crag) -> dict[str, Floats]:
-    """Return the win probability of entering each result of three dice: a (len(RESULTS),) array by open category."""
+    """Return, for each open category, the player's win probability after entering each of RESULTS there, an array."""
     rule = bool(state.header.rules["thirteen_without_double"])
     distributions, points = prospects(rule), [points_table(rule)[dice] for dice in RESULTS]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]

@@ -26,8 +26,8 @@ def values_before_throw(size: int, bank: Floats, least: int, hot: float = 0.0) -
         size: Dice of the turn, 6 or 7.
         bank: (deep + MAX_THROW_STEPS + 1,) value of banking 0, 1, 2, ... steps. Its length determines `deep`.
         least: Steps of turn points below which a stop is not allowed.
-        hot: Value added to `bank` from `deep` steps on, if all seven dice are kept: the player throws them once
-            more, since a throw of seven cannot fail. Unused for a turn of six.
+        hot: For a turn of seven: value of the extra throw after all seven dice were kept, which cannot fail. It is
+            added to `bank` from `deep` steps on. Unused for a turn of six.
 
     Returns:
         (deep, size) value by steps of turn points before the throw, and by dice thrown minus 1.

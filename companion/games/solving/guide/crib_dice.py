@@ -55,7 +55,7 @@ def stop_at(worth: TurnValues, frozen: int, point: int, most: int = SURE_STOP_PO
         worth: Values of the turn.
         frozen: Number of frozen dice.
         point: Face value of the frozen dice.
-        most: Points gathered before the set are tried from 0 up to, but not including, `most`.
+        most: Number of amounts that are tried: 0, 1, ... `most` - 1 points gathered before the set.
     """
     scored = set_score(frozen, point)
     for gathered in range(most):

@@ -65,10 +65,10 @@ def painted(
 
 
 def _posed(lean: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw the pose of a cube with half edge 1, seen at the angle `lean` (radians) to the vertical.
+    """Draw a cube with half edge 1, turned at random, seen from a random distance at `lean` radians to the vertical.
 
-    Returns (8, 2) corners in the picture, relative to the upper face's centre, and (3, 2) cosines: how much the two
-    faces of each axis look at the camera.
+    Returns (8, 2) corners in the picture, relative to the upper face's centre, and (3, 2) cosines of the angle between
+    each face's normal and the view: by axis, then the lower and the upper side.
     """
     spin, turn = rng.uniform(0, 2 * np.pi, 2)
     about = _about_z(turn) @ _about_x(lean) @ _about_z(spin)
