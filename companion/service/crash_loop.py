@@ -16,7 +16,7 @@ REVERT_AFTER = 2
 """Failed starts in a row after which the last good settings are used. At 1 a single chance failure would undo a change
 of settings. It must be below SAFE_MODE_AFTER, otherwise safe mode comes first and they are never tried."""
 SAFE_MODE_AFTER = 3
-"""Failed starts in a row after which the table starts in safe mode; so many reasons are stored. Higher: people wait
+"""Failed starts in a row after which the table starts in safe mode. Also the most reasons stored. Higher: people wait
 longer for a page. Must be below StartLimitBurst in systemd/pegpip.service, or systemd gives up before safe mode."""
 UNREADY = "It ended before it was ready, without a word."
 """Reason stored for a failed start of the table that gave none itself, as in a crash. Safe mode shows it."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from web.pairing.guesses import Guesses
 
 CODE_SHOWN_S = 60.0
-"""Seconds for which the code of the first phone in the join queue is shown; then its request expires. A phone that
-finds the queue full is told to wait as long. Higher: phones behind the first wait longer. Lower: people do not reach
-the button in time."""
+"""Seconds for which the code of the first phone in the join queue is shown; then its request expires. The answer
+to a phone that finds the queue full asks it to wait as long. Higher: phones behind the first wait longer. Lower: people
+do not reach the button in time."""
 MIN_SHOWN_S = 2.0
 """Seconds that a phone's join code must be shown before a button's long press lets that phone in. An earlier press may
 be meant for the previous phone. Higher: more presses are ignored; lower: the wrong phone may get in."""

@@ -33,9 +33,9 @@ THROW_STRENGTH = 0.4
 """Strength of all simulated throws in the clips, 0 (weak) to 1 (hard). Harder throws roll longer, and may not come to
 rest within LONGEST_S."""
 LONGEST_S = 4.0
-"""Longest time, in seconds, from a throw to its rest: half a second in the cup, then rolling. The clip's disturbances
-are timed from so long after the first throw. Higher: longer clips, and a later right reading still counts. Lower: a
-throw that rolls for long counts as missed."""
+"""Longest time, in seconds, from a throw to its rest: half a second in the cup, then rolling. The times of a clip's
+disturbances count from its end after the first throw. Higher: longer clips, and a later right reading still counts.
+Lower: a throw that rolls for long counts as missed."""
 SETTLED_TO_REPORTED = 4
 """Largest number of frames, at 30 a second, from STILL_S after the dice's last motion to the right reading's report. A
 later report fails the evaluation. Larger: slower reports pass. Smaller: a frame or two of delay fails."""
